@@ -155,6 +155,9 @@ struct BackendEntry {
   /// The algorithms that are built in, for backends that know them even if they cannot run.
   /// Otherwise null.
   std::vector<AlgorithmInfo> (*compiled)() = nullptr;
+  /// What the user chose about the backend, for the report's environment object. Null if there is
+  /// nothing to choose.
+  nlohmann::json (*settings)() = nullptr;
   /// Further lines about this machine, for example about other missing parts. Null if there are
   /// none.
   std::vector<std::string> (*notes)() = nullptr;

@@ -4,6 +4,7 @@
 
 #include "cases/backends/command_backend.hpp"
 #include "cases/backends/cuda.hpp"
+#include "cases/backends/hybrid.hpp"
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/nccl.hpp"
 #include "cases/backends/sim.hpp"
@@ -29,7 +30,7 @@ harness::BackendEntry sim_backend() {
 
 const harness::run::AvailableBackends& available_backends() {
   static const harness::run::AvailableBackends all(
-      {sim_backend(), mpi_backend(), cuda_backend(), nccl_backend()},
+      {sim_backend(), mpi_backend(), cuda_backend(), nccl_backend(), hybrid_backend()},
       {.prefix = "command:",
        .summary = "A worker program of your own implements the operations.",
        .why_unavailable = why_command_unavailable,

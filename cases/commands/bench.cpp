@@ -85,7 +85,7 @@ void add_bench(CLI::App& app, Context& context) {
               [options](const std::string& text) {
                 options->backends = harness::run::split_list("--backend", text);
               },
-              "The backends to measure: sim, mpi, cuda, nccl. Default: sim and mpi.")
+              "The backends to measure: sim, mpi, cuda, nccl, hybrid. Default: sim and mpi.")
           ->type_name("LIST");
   command->add_option(
       "--json", options->json_path, "Also writes the results to this file as JSON.");

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "harness/run/option_values.hpp"
 #include "harness/table.hpp"
 
+#include "cases/backends/hybrid.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/commands/version.hpp"
 
@@ -97,14 +99,61 @@ void add_library_options(CLI::App& app, Context& context) {
   }
 }
 
+/// Adds options that choose the devices of the backend `hybrid`.
+void add_hybrid_options(CLI::App& app, Context& context) {
+  const auto add = [&](const char* option, const char* variable, const std::string& what) {
+    return app
+        .add_option_function<std::string>(
+            option,
+            [option, variable, &context](const std::string& value) {
+              ::setenv(variable, value.c_str(), 1);
+              // Printed commands must use the same devices.
+              context.program += fmt::format(" {} {}", option, harness::shell_quoted(value));
+            },
+            what)
+        ->trigger_on_parse();
+  };
+  add("--devices-per-process",
+      devices_per_process_variable,
+      "The number of devices of each process of hybrid. Default: 2.")
+      ->type_name("N")
+      ->check(CLI::Range(1, devices_per_process_max));
+  add("--devices",
+      hybrid_devices_variable,
+      "The devices of hybrid: simulated ones (sim) or those of CUDA. Default: sim.")
+      ->check(CLI::IsMember({"sim", "cuda"}));
+}
+
+/// Returns the arguments without the options of the program itself, which the environment passes on
+/// to other programs. The first argument is then the command.
+std::vector<std::string> without_own_options(const CLI::App& app,
+                                             std::span<char* const> arguments) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string word = arguments[i];
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const CLI::Option* own = name.starts_with("--") ? app.get_option_no_throw(name) : nullptr;
+    if (own == nullptr || own->get_items_expected_max() == 0) {
+      kept.push_back(word);
+    } else if (equals == std::string::npos) {
+      ++i;
+    }
+  }
+  return kept;
+}
+
 int parse_and_run(int argc, char** argv) {
-  Context context{.program = harness::shell_quoted(argv[0]), .arguments = {argv + 1, argv + argc}};
+  Context context{.program = harness::shell_quoted(argv[0])};
   CLI::App app("Verifies multi-GPU code: collectives and operators against their references.");
   app.name("rankcheck");
   app.set_version_flag("--version", describe_build);
   app.require_subcommand(1);
   app.fallthrough();
   add_library_options(app, context);
+  add_hybrid_options(app, context);
+  context.arguments =
+      without_own_options(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
   add_list(app, context);
   add_run(app, context);
   add_replay(app, context);

@@ -14,6 +14,7 @@
 #include "harness/run/interrupt.hpp"
 
 #include "cases/backends/cuda.hpp"
+#include "cases/backends/hybrid.hpp"
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/ranks.hpp"
 #include "cases/backends/registry.hpp"
@@ -57,9 +58,11 @@ int reconstruct_where_asked(const Context& context, const reconstruct::Options& 
   if (options.backend == "mpi") return reconstruct_elsewhere(context, options, reconstruct_in_mpi);
   if (options.backend == "cuda")
     return reconstruct_elsewhere(context, options, reconstruct_in_cuda);
+  if (options.backend == "hybrid")
+    return reconstruct_elsewhere(context, options, reconstruct_in_hybrid);
   throw BadInput(
       fmt::format("backend: {}: expected a backend of reconstruct: "
-                  "sim, mpi or cuda",
+                  "sim, mpi, cuda or hybrid",
                   options.backend));
 }
 

@@ -31,7 +31,7 @@ std::string describe_build() {
   std::string text = fmt::format("rankcheck {} (commit {})\n", version(), commit());
   text += fmt::format("built with  {}, {}\n", compiler(), RANKCHECK_BUILD_TYPE);
   text += "backends    sim";
-  for (const char* name : {"mpi", "cuda", "nccl"}) {
+  for (const char* name : {"mpi", "cuda", "nccl", "hybrid"}) {
     const std::string worker = program_beside(fmt::format("rankcheck-worker-{}", name));
     if (::access(worker.c_str(), X_OK) == 0) text += fmt::format(", {}", name);
   }

@@ -61,8 +61,9 @@ void add_outputs(CLI::App& command, Options& options) {
 
 void add_devices(CLI::App& command, Options& options) {
   command
-      .add_option(
-          "--backend", options.backend, "The backend that runs the ranks: sim, mpi or cuda.")
+      .add_option("--backend",
+                  options.backend,
+                  "The backend that runs the ranks: sim, mpi, cuda or hybrid.")
       ->capture_default_str();
   command
       .add_option("--ranks", options.ranks, "The number of ranks that share the work. Default: 1.")

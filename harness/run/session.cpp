@@ -267,6 +267,10 @@ ordered_json environment_of(const ThisProgram& program,
   out["timeout_s"] = timeout_s(options);
   if (options.time_budget_s) out["time_budget_s"] = *options.time_budget_s;
   out["unavailable_backends"] = plan.unavailable;
+  for (const BackendEntry& each : program.backends.entries()) {
+    const bool is_used = each.settings != nullptr && plan.ranks_max.contains(each.name);
+    if (is_used) out["backends"][each.name] = each.settings();
+  }
   out["resumed"] = !options.resume.empty();
   return out;
 }

@@ -157,7 +157,8 @@ void folders_keep_their_order(const Source& source, Violations& violations) {
 void runs_name_no_backend(const Source& source, Violations& violations) {
   if (!source.path.starts_with("harness/run/")) return;
   for_each_line(source.text, [&](int number, std::string_view line) {
-    for (const std::string_view name : {"\"sim\"", "\"mpi\"", "\"cuda\"", "\"nccl\""}) {
+    for (const std::string_view name :
+         {"\"sim\"", "\"mpi\"", "\"cuda\"", "\"nccl\"", "\"hybrid\""}) {
       if (line.find(name) == line.npos) continue;
       violations.push_back({source.path, number, "names the backend " + std::string(name)});
     }
@@ -191,7 +192,7 @@ const std::vector<Confined>& confined_headers() {
       {"gtest/", {"tests/"}},
       {"H5", {"cases/reconstruct/hdf5", "tests/cases/reconstruct/read_filter_test.cpp"}},
       {"cairo/", {"cases/reconstruct/canvas.cpp"}},
-      {"mpi.h", {"gpu/device/mpi/", "/mpi.cpp", "tests/gpu/device/mpi"}},
+      {"mpi", {"gpu/device/mpi/", "gpu/device/hybrid/", "/mpi.cpp", "tests/gpu/device/mpi"}},
       {"nccl.h", {"gpu/device/nccl/", "cases/workers/"}},
       {"cuda", cuda},
       {"cufft", cuda},

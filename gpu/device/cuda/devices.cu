@@ -70,14 +70,14 @@ bool on_host() {
   return rankcheck_cuda_on_host != nullptr;
 }
 
-Devices::Devices(int count) {
+Devices::Devices(int count, int first) {
   int physical = 0;
   check(cudaGetDeviceCount(&physical), "cudaGetDeviceCount");
   events_.resize(spec::to_size(physical));
   logical_.resize(spec::to_size(count));
   for (int d = 0; d < count; ++d) {
     Logical& made = logical_[spec::to_size(d)];
-    made.physical = d % physical;
+    made.physical = (first + d) % physical;
     check(cudaSetDevice(made.physical), "cudaSetDevice");
     check(cudaStreamCreateWithFlags(&made.stream, cudaStreamNonBlocking),
           "cudaStreamCreateWithFlags");

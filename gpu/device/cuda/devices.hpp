@@ -27,15 +27,15 @@ namespace rankcheck::gpu::cuda {
 /// rankcheck_cuda_on_host.
 [[nodiscard]] bool on_host();
 
-/// The devices of one process. Logical device d is physical device d mod P, with a stream and
-/// memory of its own. The ranks of a call are on some of the logical devices. An object serves one
-/// thread.
+/// The devices of one process. Logical device d is physical device (first + d) mod P, with a stream
+/// and memory of its own. The ranks of a call are on some of the logical devices. An object serves
+/// one thread.
 class Devices final : public Streams {
  public:
   /// Makes `count` logical devices, and gives the physical devices that they use access to each
   /// other's memory. Throws DeviceError on failure, also if two of the devices cannot access each
   /// other.
-  explicit Devices(int count);
+  explicit Devices(int count, int first = 0);
   Devices(const Devices&) = delete;
   Devices& operator=(const Devices&) = delete;
   ~Devices() override;

@@ -156,6 +156,35 @@ int MPI_Comm_free(MPI_Comm* communicator) {
   return MPI_SUCCESS;
 }
 
+int MPI_Send(
+    const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
+  if (count == 0 && is_planted("no_signals")) return MPI_SUCCESS;
+  const bool strikes = count > 0 && is_last_of_several(communicator);
+  if (strikes) end_or_hang();
+  if (!strikes || !is_planted("flipped_bit")) {
+    return PMPI_Send(data, count, type, to, tag, communicator);
+  }
+  int bytes = 0;
+  PMPI_Type_size(type, &bytes);
+  const auto* const sent = static_cast<const unsigned char*>(data);
+  std::vector<unsigned char> wrong(sent, sent + std::ptrdiff_t{bytes} * count);
+  wrong.front() ^= 1U;
+  return PMPI_Send(wrong.data(), count, type, to, tag, communicator);
+}
+
+int MPI_Recv(void* data,
+             int count,
+             MPI_Datatype type,
+             int from,
+             int tag,
+             MPI_Comm communicator,
+             MPI_Status* status) {
+  if (count > 0 || !is_planted("no_signals")) {
+    return PMPI_Recv(data, count, type, from, tag, communicator, status);
+  }
+  return PMPI_Status_set_elements(status, type, 0);
+}
+
 int MPI_Finalize() {
   const int code = PMPI_Finalize();
   if (is_planted("bad_end")) ::_exit(3);

@@ -44,7 +44,12 @@ endfunction()
 
 # The programs are stand-in/NAME.
 rankcheck_add_cuda_programs(-stand-in rankcheck_cuda_stand_in)
-foreach(name IN ITEMS rankcheck-worker-cuda rankcheck-reconstruct-cuda)
+if(MPI_C_FOUND)
+  rankcheck_add_hybrid_cuda(_stand_in rankcheck_cuda_stand_in)
+  rankcheck_add_hybrid_programs(-cuda-stand-in rankcheck_hybrid_cuda_stand_in)
+endif()
+foreach(name IN ITEMS rankcheck-worker-cuda rankcheck-reconstruct-cuda rankcheck-worker-hybrid-cuda
+        rankcheck-reconstruct-hybrid-cuda)
   set(target ${name}-stand-in)
   if(NOT TARGET ${target})
     continue()

@@ -1,0 +1,131 @@
+#include "cases/backends/hybrid.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reference/registry.hpp"
+
+#include "harness/run/available_backends.hpp"
+#include "harness/worker/work_folder.hpp"
+#include "harness/worker/worker_backend.hpp"
+
+#include "cases/backends/command_backend.hpp"
+#include "cases/backends/mpi_launch.hpp"
+#include "cases/backends/worker_command.hpp"
+#include "cases/backends/worker_program.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+namespace worker = harness::worker;
+
+constexpr int hybrid_ranks_max = 64;
+
+/// Whether the devices are CUDA devices. Throws BadInput if the variable names other devices.
+bool is_on_cuda() {
+  const char* const named = std::getenv(hybrid_devices_variable);
+  const std::string_view devices = named == nullptr ? "sim" : named;
+  if (devices == "sim" || devices == "cuda") return devices == "cuda";
+  throw harness::BadInput(
+      fmt::format("{}: expected sim or cuda, got {:.60}", hybrid_devices_variable, devices));
+}
+
+/// Adds the suffix of the programs for these devices.
+std::string for_devices(std::string_view program) {
+  return fmt::format("{}{}", program, is_on_cuda() ? "-cuda" : "");
+}
+
+WorkerProgram program() {
+  return {program_beside(for_devices("rankcheck-worker-hybrid")),
+          is_on_cuda() ? "install an MPI library with its headers (Debian: libopenmpi-dev) and the "
+                         "CUDA Toolkit (nvcc), and build again"
+                       : "install an MPI library with its headers (Debian: libopenmpi-dev) and "
+                         "build again"};
+}
+
+/// Returns why the backend cannot run here. Empty if it can.
+std::string why_unavailable() {
+  try {
+    static_cast<void>(devices_per_process());
+    if (std::string why = program().why_unavailable(); !why.empty()) return why;
+    return why_mpi_cannot_start(for_devices("rankcheck-worker-hybrid"));
+  } catch (const harness::BadInput& bad) {
+    return bad.what();
+  }
+}
+
+/// Returns the command that starts the processes for this number of ranks.
+worker::Command command(int ranks, const std::string& directory, const std::string& path) {
+  const int devices = devices_per_process();
+  return mpi_command((ranks + devices - 1) / devices, directory, path);
+}
+
+std::unique_ptr<worker::WorkerBackend> start_hybrid_workers(
+    const harness::BackendOptions& options) {
+  return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
+      .command =
+          [ranks = options.ranks_max](const std::string& directory) {
+            worker::Command started = command(ranks, directory, program().path);
+            for (const std::string& each : {std::string("--ranks"),
+                                            std::to_string(ranks),
+                                            std::string("--devices-per-process"),
+                                            std::to_string(devices_per_process())}) {
+              started.arguments.push_back(each);
+            }
+            return started;
+          },
+      .contract_of = reference::find_contract,
+      .run_timeout = std::chrono::duration<double>(options.timeout_s),
+      .stop = options.stop,
+  });
+}
+
+std::unique_ptr<harness::Backend> open_hybrid(const harness::BackendOptions& options) {
+  harness::run::require_ranks("hybrid", options.ranks_max, hybrid_ranks_max);
+  return start_hybrid_workers(options);
+}
+
+}  // namespace
+
+int reconstruct_in_hybrid(int ranks,
+                          const std::vector<std::string>& arguments,
+                          const std::atomic<bool>& interrupted) {
+  harness::run::require_ranks("hybrid", ranks, hybrid_ranks_max);
+  const worker::WorkFolder folder;
+  worker::Command started = command(
+      ranks, folder.path(), require_program_beside(for_devices(hybrid_reconstruct_program)));
+  started.arguments.insert(started.arguments.end(), arguments.begin(), arguments.end());
+  started.environment["TMPDIR"] = folder.path();
+  return run_worker(started,
+                    "backend hybrid: mpirun",
+                    fmt::format("{}: ", hybrid_reconstruct_program),
+                    interrupted);
+}
+
+harness::BackendEntry hybrid_backend() {
+  return {.name = "hybrid",
+          .summary =
+              "MPI processes with several devices each, which --devices-per-process and "
+              "--devices choose: simulated ones, or CUDA's, never run on hardware.",
+          .why_unavailable = why_unavailable,
+          .open = open_hybrid,
+          .describe =
+              [](const harness::StopRequest& stop) {
+                return start_hybrid_workers({.ranks_max = 1, .stop = stop})->versions();
+              },
+          .ranks_max = hybrid_ranks_max,
+          .compiled = [] { return program().compiled(); },
+          .settings =
+              [] {
+                return nlohmann::json{{"devices", is_on_cuda() ? "cuda" : "sim"},
+                                      {"devices_per_process", devices_per_process()}};
+              },
+          .notes = [] { return program().notes(); }};
+}
+
+}  // namespace rankcheck::cases

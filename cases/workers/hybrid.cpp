@@ -1,0 +1,370 @@
+#include "cases/backends/hybrid.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
+#include "reference/spec/value_rules.hpp"
+
+#include "gpu/collectives/registry.hpp"
+#include "gpu/device/hybrid/cluster.hpp"
+#include "gpu/device/hybrid/mpi_processes.hpp"
+#include "gpu/ptycho/registry.hpp"
+
+#include "harness/input.hpp"
+#include "harness/preference.hpp"
+#include "harness/run/exit_status.hpp"
+#include "harness/worker/serve.hpp"
+
+#include "cases/devices/algorithms.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
+#include "cases/families/ptycho/case.hpp"
+#include "cases/workers/arrival.hpp"
+#include "cases/workers/cuda_process.hpp"
+#include "cases/workers/description.hpp"
+#include "cases/workers/hybrid_process.hpp"
+
+/// rankcheck-worker-hybrid: one of the MPI processes that host several devices each. It serves the
+/// ranks on its devices to the harness.
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::Case;
+using harness::Observation;
+namespace hybrid = gpu::hybrid;
+namespace worker = harness::worker;
+
+const Algorithms& algorithms() {
+  static const Algorithms all{gpu::implementations(), gpu::operators()};
+  return all;
+}
+
+constexpr const char* staged = "staged";
+constexpr const char* direct = "direct";
+
+/// Returns the algorithms of collectives and operators. A collective has an algorithm for each way
+/// in which messages can leave a device.
+std::vector<harness::AlgorithmInfo> algorithm_infos() {
+  std::vector<harness::AlgorithmInfo> all;
+  for (const gpu::Implementation& each : gpu::implementations()) {
+    const std::string operation(each.operation);
+    if (!all.empty() && all.back().operation == operation) continue;
+    all.push_back({operation,
+                   direct,
+                   "All processes run one of the plans, which data_seed chooses. MPI gets the "
+                   "addresses of the devices' memory."});
+    all.push_back({operation,
+                   staged,
+                   "All processes run one of the plans, which data_seed chooses. Messages of MPI "
+                   "go through memory of the host."});
+  }
+  for (const gpu::OperatorImplementation& each : gpu::operators()) {
+    all.push_back({std::string(each.operation),
+                   std::string(each.algorithm.name),
+                   std::string(each.algorithm.summary)});
+  }
+  return all;
+}
+
+bool is_collective(const Case& c) {
+  return spec::family(reference::contract_named(c.operation)) == spec::CollectiveTraits::family;
+}
+
+/// Returns the case as the plans know it: `staged` and `direct` stand for the plan that the case
+/// prefers.
+Case with_open_plan(Case c) {
+  if (is_collective(c)) c.algorithm.clear();
+  return c;
+}
+
+class HybridSubject final : public worker::Subject {
+ public:
+  explicit HybridSubject(const hybrid::Placement& placement)
+      : placement_(placement),
+        devices_(make_own_devices(placement, processes_)),
+        cluster_(processes_, *devices_, placement, reference::contract_named, gpu::algorithm_for) {}
+
+  [[nodiscard]] worker::Hello hello() const override {
+    worker::Hello hello;
+    hello.world = placement_.ranks;
+    for (int rank = 0; rank < placement_.ranks; ++rank) {
+      if (is_here(rank)) hello.ranks.push_back(rank);
+    }
+    hello.traits = {
+        .name = "hybrid", .zero_rule = spec::ZeroRule::ieee, .ranks_max = placement_.ranks};
+    for (harness::AlgorithmInfo& each : algorithm_infos()) {
+      hello.algorithms.push_back({.info = std::move(each), .environment = {}});
+    }
+    for (const auto& [name, version] : devices_->versions()) hello.versions[name] = version;
+    hello.versions["devices_per_process"] = placement_.devices_per_process;
+    hello.versions["mpi"] = hybrid::MpiProcesses::version();
+    return hello;
+  }
+
+  [[nodiscard]] std::string why_refused(const Case& c) const override {
+    if (c.ranks > placement_.ranks)
+      return fmt::format("ranks: expected at most {}", placement_.ranks);
+    if (!c.fault.empty()) return "fault: only the simulator plants faults";
+    if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
+    if (reference::find_contract(c.operation) != nullptr && is_collective(c)) {
+      const bool is_known = c.algorithm.empty() || c.algorithm == staged || c.algorithm == direct;
+      if (!is_known) return harness::why_no_algorithm(c, {staged, direct});
+      if (c.algorithm == direct && is_closed_to_mpi()) {
+        return "algorithm: the MPI library does not take addresses of CUDA devices";
+      }
+      return algorithms().why_none(with_open_plan(c));
+    }
+    return algorithms().why_none(c);
+  }
+
+  void run(std::span<const Case> stages,
+           const worker::Entered& entered,
+           Observation& result) override {
+    result.stages.resize(stages.size());
+    result.path.assign(stages.size(), {});
+    for (std::size_t k = 0; k < stages.size(); ++k) {
+      try {
+        run_stage(stages, k, entered, result);
+      } catch (const std::exception& error) {
+        end_if_broken(error.what());
+        result.status = harness::RunStatus::failed;
+        result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());
+        return;
+      }
+    }
+  }
+
+ private:
+  /// A call and the memory of the local members.
+  struct Call {
+    const Case& c;
+    const spec::Contract& contract;
+    std::vector<int> group;
+    std::vector<hybrid::HybridCluster::Buffers> buffers;
+    std::vector<std::byte*> images;
+  };
+
+  [[nodiscard]] bool is_here(int world_rank) const {
+    return hybrid::process_of(placement_, world_rank) == processes_.rank();
+  }
+
+  /// Whether MPI cannot read and write the devices' memory.
+  [[nodiscard]] bool is_closed_to_mpi() const {
+    return devices_->has_cuda_memory() && !hybrid::MpiProcesses::takes_cuda_memory();
+  }
+
+  /// Ends the process if the devices no longer work. After most kernel errors nothing on the device
+  /// works; only a fresh process can continue.
+  void end_if_broken(const char* what) const {
+    if (devices_->still_work()) return;
+    std::fprintf(stderr, "%s\n", what);
+    std::_Exit(1);
+  }
+
+  void run_stage(std::span<const Case> stages,
+                 std::size_t k,
+                 const worker::Entered& entered,
+                 Observation& result) {
+    Call call{stages[k],
+              reference::contract_named(stages[k].operation),
+              harness::members(stages[k]),
+              {},
+              {}};
+    harness::StageOutcome& outcome = result.stages[k];
+    const auto hosted = std::count_if(
+        call.group.begin(), call.group.end(), [&](int world_rank) { return is_here(world_rank); });
+    outcome.images.resize(static_cast<std::size_t>(hosted));
+    outcome.stamps.assign(outcome.images.size(), {});
+    if (hosted == 0) return;
+    cluster_.begin(call.group);
+    prepare(stages, k, call, result);
+    for (const int rank : cluster_.local()) entered(call.group[spec::to_size(rank)], k);
+    const SelectedAlgorithm selected = algorithms().choose(with_open_plan(call.c));
+    if (selected.plan != nullptr) {
+      run_plan(*selected.plan, call, outcome);
+      result.path[k] = call.c.algorithm == direct ? direct : staged;
+    } else {
+      run_operator(*selected.op, call, outcome);
+      result.path[k] = selected.op->name;
+    }
+    for (std::size_t place = 0; place < call.images.size(); ++place) {
+      harness::Image& image = outcome.images[place];
+      cluster_.read(cluster_.local()[place],
+                    call.images[place],
+                    image.data(),
+                    static_cast<std::int64_t>(image.size()));
+    }
+    cluster_.end();
+  }
+
+  /// Returns a member's image after an earlier stage. Null if it was no member of that stage.
+  [[nodiscard]] const std::byte* left_by(const Case& stage,
+                                         const harness::StageOutcome& outcome,
+                                         int world_rank) const {
+    std::size_t place = 0;
+    for (const int each : harness::members(stage)) {
+      if (each == world_rank) return outcome.images[place].data();
+      if (is_here(each)) ++place;
+    }
+    return nullptr;
+  }
+
+  /// Makes the image of every local member and copies it to the member's device.
+  void prepare(std::span<const Case> stages, std::size_t k, Call& call, Observation& result) {
+    std::vector<const std::byte*> left(k);
+    for (std::size_t place = 0; place < cluster_.local().size(); ++place) {
+      const int rank = cluster_.local()[place];
+      const int world_rank = call.group[spec::to_size(rank)];
+      for (std::size_t s = 0; s < k; ++s) {
+        left[s] = left_by(stages[s], result.stages[s], world_rank);
+      }
+      harness::Image& image = result.stages[k].images[place];
+      prepare_stage(reference::contract_named,
+                    stages,
+                    k,
+                    rank,
+                    harness::ResultPlace::own_block,
+                    left,
+                    layout_,
+                    image);
+      std::byte* const there = copy_to_device(rank, image);
+      call.images.push_back(there);
+      call.buffers.push_back({.data = {.send = layout_.send < 0 ? nullptr : there + layout_.send,
+                                       .recv = layout_.recv < 0 ? nullptr : there + layout_.recv}});
+      if (!is_collective(call.c) || !has_scalar(call.c)) continue;
+      std::array<std::byte, 16> scalar{};
+      fill_scalar(call.c, world_rank, scalar.data());
+      call.buffers.back().scalar = copy_to_device(rank, scalar);
+    }
+  }
+
+  /// Returns the address of the copy.
+  [[nodiscard]] std::byte* copy_to_device(int rank, std::span<const std::byte> bytes) {
+    const auto size = static_cast<std::int64_t>(bytes.size());
+    std::byte* const there = cluster_.allocate(rank, size);
+    cluster_.write(rank, bytes.data(), there, size);
+    return there;
+  }
+
+  void run_plan(const gpu::plan::Algorithm& algorithm, Call& call, harness::StageOutcome& outcome) {
+    const spec::Call arguments = collective_call(call.c);
+    const hybrid::HybridCluster::CollectiveCall collective{
+        .contract = call.contract,
+        .call = arguments,
+        .options = options_of(call.c),
+        .algorithm = algorithm,
+        .transport =
+            call.c.algorithm == direct ? hybrid::Transport::direct : hybrid::Transport::staged};
+    if (!call.contract.synchronises) {
+      const std::int64_t begin_ns = now_ns();
+      cluster_.perform(collective, call.buffers, {});
+      devices_->synchronize();
+      outcome.stamps.assign(call.images.size(), {.entered = begin_ns, .left = now_ns()});
+      return;
+    }
+    const auto stamp_of = [&](int rank) -> harness::Stamp& {
+      const auto local = cluster_.local();
+      const auto place = std::find(local.begin(), local.end(), rank) - local.begin();
+      return outcome.stamps[spec::to_size(place)];
+    };
+    cluster_.perform(collective,
+                     call.buffers,
+                     {.entering =
+                          [&](int rank) {
+                            arrive_late(call.c, call.group, rank);
+                            stamp_of(rank).entered = now_ns();
+                          },
+                      .left = [&](int rank) { stamp_of(rank).left = now_ns(); }});
+  }
+
+  void run_operator(const gpu::Operator& algorithm, Call& call, harness::StageOutcome& outcome) {
+    std::vector<gpu::DeviceBuffers> buffers;
+    for (const auto& each : call.buffers) buffers.push_back(each.data);
+    const spec::OperatorCall arguments = operator_call(call.c);
+    cluster_.batch_max = call.c.chunk;
+    // The barrier keeps the time that other ranks need to make their inputs out of the operator's
+    // time.
+    cluster_.collective("barrier",
+                        {.ranks = cluster_.ranks()},
+                        false,
+                        std::vector<gpu::DeviceBuffers>(buffers.size()));
+    const std::int64_t begin_ns = now_ns();
+    algorithm.run({cluster_, call.contract, arguments, buffers});
+    devices_->synchronize();
+    outcome.stamps.assign(buffers.size(), {.entered = begin_ns, .left = now_ns()});
+  }
+
+  hybrid::MpiProcesses processes_;
+  hybrid::Placement placement_;
+  std::unique_ptr<hybrid::Devices> devices_;
+  hybrid::HybridCluster cluster_;
+  harness::ImageLayout layout_;
+};
+
+/// Prints why the devices cannot be used, and the algorithms. Needs no other process.
+void describe() {
+  nlohmann::ordered_json out = describe_state(hybrid::device_complaints(), {});
+  out["algorithms"] = nlohmann::ordered_json::array();
+  for (const harness::AlgorithmInfo& each : algorithm_infos()) {
+    out["algorithms"].push_back(
+        {{"operation", each.operation}, {"name", each.name}, {"summary", each.summary}});
+  }
+  fmt::print("{}\n", out.dump());
+}
+
+/// Throws BadInput with one line that says what is wrong with the command line.
+int main_with(int argc, char** argv) {
+  choose_queues();
+  CLI::App app("Serves rankcheck the ranks on the devices of one of several MPI processes.");
+  hybrid::Placement placement{.ranks = 0};
+  bool describes = false;
+  app.add_flag("--describe", describes, "Prints what can run here, as JSON.");
+  app.add_option("--ranks", placement.ranks, "The number of ranks of the world.")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--devices-per-process",
+                 placement.devices_per_process,
+                 "The number of devices of every process but the last.")
+      ->check(CLI::Range(1, devices_per_process_max));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    throw harness::BadInput(error.what());
+  }
+  if (describes) {
+    describe();
+    return harness::run::status_held;
+  }
+  if (placement.ranks == 0) throw harness::BadInput("expected --ranks N or --describe");
+  HybridSubject subject(placement);
+  worker::serve(subject, worker::connect_to_harness());
+  return harness::run::status_held;
+}
+
+}  // namespace
+
+}  // namespace rankcheck::cases
+
+int main(int argc, char** argv) {
+  try {
+    rankcheck::harness::worker::end_with_parent();
+    return rankcheck::cases::main_with(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rankcheck-worker-hybrid: {}\n", error.what());
+    // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
+    std::_Exit(rankcheck::harness::run::status_unable);
+  }
+}

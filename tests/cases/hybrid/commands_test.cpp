@@ -1,0 +1,97 @@
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cases/backends/hybrid.hpp"
+#include "tests/cases/cli.hpp"
+
+/// The commands that know the backend `hybrid`.
+namespace rankcheck::hybrid_tests {
+namespace {
+
+using nlohmann::json;
+using tests::Outcome;
+
+class HybridCommandsTest : public tests::CliTest {
+ protected:
+  void SetUp() override {
+    const std::string why = cases::hybrid_backend().why_unavailable();
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+  /// Returns what the doctor says of the backend.
+  json doctor(const std::string& options) {
+    const json all = json::parse(rankcheck("doctor --json " + options).out).at("backends");
+    for (const json& each : all) {
+      if (each.at("name") == "hybrid") return each;
+    }
+    return {};
+  }
+};
+
+TEST_F(HybridCommandsTest, ReportTheDevices) {
+  const Outcome outcome = rankcheck(
+      "run --backend hybrid --operation broadcast --property agrees_with_reference --algorithm "
+      "staged --cases 5 --ranks 3..3 --devices-per-process 3 --report r");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const json chosen = report("r")["environment"]["backends"]["hybrid"];
+  EXPECT_EQ(chosen, (json{{"devices", "sim"}, {"devices_per_process", 3}}));
+}
+
+TEST_F(HybridCommandsTest, TellTheDoctorWhatThereIs) {
+  EXPECT_EQ(doctor("").at("versions").at("devices_per_process"), 2);
+  EXPECT_EQ(doctor("--devices-per-process 3").at("versions").at("devices_per_process"), 3);
+  EXPECT_EQ(doctor("--devices sim").at("versions").at("devices"), "sim");
+}
+
+TEST_F(HybridCommandsTest, RefuseOtherDevices) {
+  expect_unable("doctor --devices-per-process 0", "Value 0 not in range 1 to 64");
+  expect_unable("doctor --devices-per-process 02", "expected decimal digits, got 02");
+  expect_unable("doctor --devices gpu", "--devices: gpu not in {sim,cuda}");
+  const std::string run = program_ + " run --backend hybrid --report r";
+  for (const auto& [variable, says] :
+       {std::pair{"RANKCHECK_DEVICES_PER_PROCESS=two", "expected 1 to 64, got two"},
+        std::pair{"RANKCHECK_HYBRID_DEVICES=gpu", "expected sim or cuda, got gpu"}}) {
+    const Outcome outcome = shell(variable + (" " + run));
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+    EXPECT_FALSE(exists("r"));
+  }
+}
+
+TEST_F(HybridCommandsTest, MeasureSmallAndLargeCalls) {
+  const Outcome outcome = rankcheck(
+      "bench --backend hybrid --min-time 0.01 --bytes 65536 --frames 4 --filter "
+      "'cases/hybrid,large/hybrid/all_gather/*,frames/hybrid/gaussian_gradients/batched/*' "
+      "--json bench.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const json all = json::parse(text_of("bench.json"))["benchmarks"];
+  EXPECT_EQ(all.size(), 5U) << all;
+}
+
+#if RANKCHECK_RECONSTRUCTS
+
+/// The last process has fewer devices than the others.
+TEST_F(HybridCommandsTest, ReconstructAsTheReference) {
+  ASSERT_EQ(rankcheck("simulate scan.cxi --positions 16 --detector 16 --overlap 0.7").status, 0);
+  for (const std::string options : {"",
+                                    "--devices-per-process 3 --layout tiles --partition grid",
+                                    "--devices sim --devices-per-process=1 --solver lsqml"}) {
+    const Outcome outcome = rankcheck(
+        "reconstruct scan.cxi --backend hybrid --ranks 5 --iterations 4 --verify 2 " + options);
+    EXPECT_EQ(outcome.status, 0) << options << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("on 5 ranks in hybrid"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("step 2: error/bound"), std::string::npos) << outcome.out;
+  }
+}
+
+TEST_F(HybridCommandsTest, PassComplaintsOn) {
+  expect_unable("reconstruct --backend hybrid --ranks 4 absent.cxi", "absent.cxi");
+  expect_unable("--devices-per-process=3 reconstruct --backend hybrid --ranks 4 absent.cxi",
+                "absent.cxi");
+}
+
+#endif
+
+}  // namespace
+}  // namespace rankcheck::hybrid_tests

@@ -1,0 +1,37 @@
+#include "gpu/device/hybrid/placement.hpp"
+
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+namespace rankcheck::gpu::hybrid {
+namespace {
+
+/// Five ranks on two devices a process: ranks 0 and 1, 2 and 3, and 4 alone.
+constexpr Placement five{.ranks = 5, .devices_per_process = 2};
+
+TEST(PlacementTest, FillsOneProcessAfterAnother) {
+  for (const auto& [rank, process, device] :
+       {std::tuple{0, 0, 0}, {1, 0, 1}, {2, 1, 0}, {3, 1, 1}, {4, 2, 0}}) {
+    EXPECT_EQ(process_of(five, rank), process) << rank;
+    EXPECT_EQ(device_of(five, rank), device) << rank;
+  }
+}
+
+TEST(PlacementTest, GivesTheLastProcessWhatIsLeft) {
+  EXPECT_EQ(processes(five), 3);
+  EXPECT_EQ(devices_of(five, 0), 2);
+  EXPECT_EQ(devices_of(five, 1), 2);
+  EXPECT_EQ(devices_of(five, 2), 1);
+  EXPECT_EQ(devices_of(five, 3), 0);
+}
+
+TEST(PlacementTest, NeedsNoPartlyFilledProcess) {
+  const Placement six{.ranks = 6, .devices_per_process = 3};
+  EXPECT_EQ(processes(six), 2);
+  EXPECT_EQ(devices_of(six, 1), 3);
+  EXPECT_EQ(processes({.ranks = 1, .devices_per_process = 3}), 1);
+}
+
+}  // namespace
+}  // namespace rankcheck::gpu::hybrid

@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "gpu/device/hybrid/members.hpp"
+
+/// The worker for `hybrid` with one fault: this function replaces the one of members.cpp.
+/// RANKCHECK_PLANTED names the fault.
+namespace rankcheck::gpu::hybrid {
+
+namespace {
+
+bool is_planted(std::string_view fault) {
+  const char* planted = std::getenv("RANKCHECK_PLANTED");
+  return planted != nullptr && planted == fault;
+}
+
+/// Returns the process of a member. The fault `even_shares` spreads the ranks evenly, so that only
+/// a last process with fewer devices is wrong.
+int process_of_member(const Placement& placement, int world_rank) {
+  if (!is_planted("even_shares")) return process_of(placement, world_rank);
+  return world_rank * processes(placement) / placement.ranks;
+}
+
+/// Returns the member's place if the places followed the order of the world, not of the group.
+int place_in_world(const std::vector<Member>& members, const Member& member) {
+  return static_cast<int>(std::count_if(members.begin(), members.end(), [&](const Member& each) {
+    return each.process == member.process && each.device < member.device;
+  }));
+}
+
+}  // namespace
+
+std::vector<Member> members_of(const Placement& placement,
+                               std::span<const int> group,
+                               int process) {
+  std::vector<Member> members;
+  int places = 0;
+  for (const int world_rank : group) {
+    Member member{.process = process_of_member(placement, world_rank),
+                  .device = device_of(placement, world_rank)};
+    if (member.process == process) member.place = places++;
+    members.push_back(member);
+  }
+  for (Member& each : members) {
+    if (each.place < 0) continue;
+    if (is_planted("reversed_devices")) each.place = places - 1 - each.place;
+    if (is_planted("places_of_world")) each.place = place_in_world(members, each);
+  }
+  return members;
+}
+
+}  // namespace rankcheck::gpu::hybrid
