@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
               .ranks_max = 4,
               .options = "--ranks 4..4 --devices-per-process 3"},
         Fault{"flipped_bit", "all_reduce", "falsified", "differs from the reference"},
+        Fault{"overtaken_staging", "all_gather", "falsified", "differs from the reference"},
         Fault{"kill", "all_reduce", "crashed", "died"},
         Fault{"hang", "all_reduce", "hung", "entered stage 0 (all_reduce)"},
         Fault{.name = "no_signals",

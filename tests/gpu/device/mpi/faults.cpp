@@ -44,6 +44,17 @@ void end_or_hang() {
   while (is_planted("hang")) ::pause();
 }
 
+/// Sends what the memory held at the send before, as if MPI read the memory before it was filled.
+int send_too_early(
+    const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
+  static std::vector<unsigned char> before;
+  const auto* const bytes = static_cast<const unsigned char*>(data);
+  std::vector<unsigned char> early = before;
+  early.resize(static_cast<std::size_t>(count), 0xff);
+  before.assign(bytes, bytes + count);
+  return PMPI_Send(early.data(), count, type, to, tag, communicator);
+}
+
 }  // namespace
 
 extern "C" {
@@ -161,6 +172,9 @@ int MPI_Send(
   if (count == 0 && is_planted("no_signals")) return MPI_SUCCESS;
   const bool strikes = count > 0 && is_last_of_several(communicator);
   if (strikes) end_or_hang();
+  if (is_planted("overtaken_staging")) {
+    return send_too_early(data, count, type, to, tag, communicator);
+  }
   if (!strikes || !is_planted("flipped_bit")) {
     return PMPI_Send(data, count, type, to, tag, communicator);
   }
