@@ -50,18 +50,18 @@ class HybridCallsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     const harness::BackendEntry entry = hybrid_backend();
-    if (entry.why_unavailable().empty()) backend_ = entry.open({.ranks_max = world});
+    if (entry.why_unavailable().empty()) backend = entry.open({.ranks_max = world});
   }
-  static void TearDownTestSuite() { backend_.reset(); }
+  static void TearDownTestSuite() { backend.reset(); }
   void SetUp() override {
-    if (!backend_) GTEST_SKIP() << hybrid_backend().why_unavailable();
+    if (!backend) GTEST_SKIP() << hybrid_backend().why_unavailable();
   }
 
   /// Examines the case with both algorithms.
   void examine(Case c) {
     for (const char* algorithm : {"staged", "direct"}) {
       c.algorithm = algorithm;
-      ASSERT_EQ(backend_->why_refused(c), "") << harness::to_text(c);
+      ASSERT_EQ(backend->why_refused(c), "") << harness::to_text(c);
       // A barrier of one rank separates nothing.
       if (harness::group_size(c) == 1 && c.operation == "barrier") continue;
       harness::Judgement judgement;
@@ -79,12 +79,12 @@ class HybridCallsTest : public testing::Test {
     return all;
   }
 
-  static std::unique_ptr<harness::Backend> backend_;
+  static std::unique_ptr<harness::Backend> backend;
   harness::Catalogue catalogue_ = make_catalogue();
-  harness::Examiner examiner_{catalogue_, *backend_};
+  harness::Examiner examiner_{catalogue_, *backend};
 };
 
-std::unique_ptr<harness::Backend> HybridCallsTest::backend_;
+std::unique_ptr<harness::Backend> HybridCallsTest::backend;
 
 TEST_F(HybridCallsTest, AgreeWithTheReferenceInTheWholeWorldAndItsPrefixes) {
   for (const harness::Operation& operation : calls()) {
@@ -118,8 +118,8 @@ TEST_F(HybridCallsTest, AgreeWithTheReferenceInPlace) {
 TEST_F(HybridCallsTest, RefuseAnotherAlgorithm) {
   Case c = make_case(calls().front(), {});
   c.algorithm = "stagd";
-  EXPECT_NE(backend_->why_refused(c).find("did you mean staged"), std::string::npos)
-      << backend_->why_refused(c);
+  EXPECT_NE(backend->why_refused(c).find("did you mean staged"), std::string::npos)
+      << backend->why_refused(c);
 }
 
 /// Ends the process that hosts a rank, as a crash would.
@@ -131,14 +131,14 @@ TEST_F(HybridCallsTest, GoOnAfterAProcessWasKilled) {
   c.ranks = world;
   c.count = 3;
   harness::Observation observation;
-  backend_->run({&c, 1}, observation);
+  backend->run({&c, 1}, observation);
   ASSERT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
   const std::string launcher = "$(pgrep --oldest --parent " + std::to_string(::getpid()) + ")";
   const std::string killing = "kill -KILL $(pgrep --newest --parent " + launcher + ")";
   ASSERT_EQ(std::system(killing.c_str()), 0);
-  backend_->run({&c, 1}, observation);
+  backend->run({&c, 1}, observation);
   EXPECT_EQ(observation.status, harness::RunStatus::crashed) << observation.reason;
-  backend_->run({&c, 1}, observation);
+  backend->run({&c, 1}, observation);
   EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
 }
 

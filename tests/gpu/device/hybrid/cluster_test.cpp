@@ -117,7 +117,7 @@ class Calls {
     const std::int64_t count = spec::extents_of(contract_, call_, rank).send_size;
     std::vector<std::byte> bytes(spec::to_size(count * 4));
     for (std::int64_t i = 0; i < count; ++i) {
-      const auto integer = static_cast<std::int32_t>(1000 * rank + i);
+      const auto integer = static_cast<std::int32_t>(std::int64_t{1000} * rank + i);
       // Sums of these numbers depend on their order.
       const float real = 1.0F / static_cast<float>(integer + 3);
       const void* from = &integer;

@@ -117,7 +117,8 @@ int MPI_Allgather(const void* send,
   int bytes = 0;
   PMPI_Type_size(type, &bytes);
   if (is_planted("past_end") && count > 0 && is_last_of_several(communicator)) {
-    static_cast<unsigned char*>(recv)[std::ptrdiff_t{count} * bytes * size_of(communicator)] ^= 1U;
+    const std::ptrdiff_t elements = std::ptrdiff_t{count} * size_of(communicator);
+    static_cast<unsigned char*>(recv)[elements * bytes] ^= 1U;
   }
   return code;
 }
@@ -144,8 +145,8 @@ int MPI_Alltoallv(const void* send,
   PMPI_Type_size(type, &bytes);
   if (is_planted("past_scratch") && is_last_of_several(communicator)) {
     const int last = size_of(communicator) - 1;
-    static_cast<unsigned char*>(recv)[std::ptrdiff_t{displacements[last] + counts[last]} * bytes] ^=
-        1U;
+    const std::ptrdiff_t elements = std::ptrdiff_t{displacements[last]} + counts[last];
+    static_cast<unsigned char*>(recv)[elements * bytes] ^= 1U;
   }
   return code;
 }
