@@ -242,7 +242,9 @@ bool PlanRunner::is_premultiplied(const plan::Range& source) const {
 }
 
 int PlanRunner::divisor_of(const plan::Step& step) const {
-  return step.finish && call_->op == spec::ReduceOp::avg ? call_->plan.ranks() : 1;
+  return step.finish && call_->op == spec::ReduceOp::avg
+             ? call_->plan.divisor_of(step.destination.rank)
+             : 1;
 }
 
 std::int64_t PlanRunner::bytes_of(std::int64_t count) const {
