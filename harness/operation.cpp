@@ -228,8 +228,8 @@ void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
   for (int r = 0; r < group_size(c); ++r) {
     const auto member = spec::to_size(r);
     for (std::size_t s = 0; s < stage; ++s) {
-      const int place = place_in_group(stages_[s], group[member]);
-      left[s] = place < 0 ? nullptr : observation_.stages[s].images[spec::to_size(place)].data();
+      const int at = place_in_group(stages_[s], group[member]);
+      left[s] = at < 0 ? nullptr : observation_.stages[s].images[spec::to_size(at)].data();
     }
     prepare_stage(contract_of, stages_, stage, r, place, left, layout_, before_);
     const auto clobbered =
