@@ -40,7 +40,7 @@ std::string for_devices(std::string_view program) {
   return fmt::format("{}{}", program, is_on_cuda() ? "-cuda" : "");
 }
 
-WorkerProgram program() {
+WorkerProgram hybrid_program() {
   return {program_beside(for_devices("rankcheck-worker-hybrid")),
           is_on_cuda() ? "install an MPI library with its headers (Debian: libopenmpi-dev) and the "
                          "CUDA Toolkit (nvcc), and build again"
@@ -52,7 +52,7 @@ WorkerProgram program() {
 std::string why_unavailable() {
   try {
     static_cast<void>(devices_per_process());
-    if (std::string why = program().why_unavailable(); !why.empty()) return why;
+    if (std::string why = hybrid_program().why_unavailable(); !why.empty()) return why;
     return why_mpi_cannot_start(for_devices("rankcheck-worker-hybrid"));
   } catch (const harness::BadInput& bad) {
     return bad.what();
@@ -70,7 +70,7 @@ std::unique_ptr<worker::WorkerBackend> start_hybrid_workers(
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
           [ranks = options.ranks_max](const std::string& directory) {
-            worker::Command started = command(ranks, directory, program().path);
+            worker::Command started = command(ranks, directory, hybrid_program().path);
             for (const std::string& each : {std::string("--ranks"),
                                             std::to_string(ranks),
                                             std::string("--devices-per-process"),
@@ -119,13 +119,13 @@ harness::BackendEntry hybrid_backend() {
                 return start_hybrid_workers({.ranks_max = 1, .stop = stop})->versions();
               },
           .ranks_max = hybrid_ranks_max,
-          .compiled = [] { return program().compiled(); },
+          .compiled = [] { return hybrid_program().compiled(); },
           .settings =
               [] {
                 return nlohmann::json{{"devices", is_on_cuda() ? "cuda" : "sim"},
                                       {"devices_per_process", devices_per_process()}};
               },
-          .notes = [] { return program().notes(); }};
+          .notes = [] { return hybrid_program().notes(); }};
 }
 
 }  // namespace rankcheck::cases
