@@ -98,7 +98,7 @@ std::vector<Law> laws_along_axis() {
   const std::string composed = "the composition gives another result";
   return {
       {"equals_calls_strip_by_strip",
-       R"("operation":"all_gather_axis","ranks":2,"counts":[2,1],"outer":2,"inner":2,"type":"int8")",
+       R"("operation":"all_gather_axis","ranks":2,"counts":[2,1],"outer":2,"inner":2)",
        {0, 1, 2},
        strips},
       {"equals_calls_strip_by_strip",

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/collectives/registry.hpp"
+#include "reference/spec/shapes.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/plan/print.hpp"
@@ -69,7 +70,7 @@ void set_sizes(const spec::Contract& contract, std::int64_t size, spec::Call& ca
     call.outer = size % 4;
     call.inner = size > 0 ? 2 : 0;
     // A reduction needs a row.
-    if (size == 0) call.counts.back() = 1;
+    if (spec::axis_length(call) == 0) call.counts.back() = 1;
     return;
   }
   if (!call.counts.empty()) call.gap = size % 3;

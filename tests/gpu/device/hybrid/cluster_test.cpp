@@ -42,6 +42,14 @@ class Calls {
     if (sizes == spec::Sizes::counts_per_pair) call_.counts.resize(n * n);
     if (sizes == spec::Sizes::counts_per_array) call_.counts.resize(3);
     std::iota(call_.counts.begin(), call_.counts.end(), 0);
+    if (sizes == spec::Sizes::lengths_along_axis) {
+      // The last rank has the most rows, and the others may have none.
+      call_.counts.assign(n, 0);
+      call_.counts.back() = 3;
+      call_.counts.front() += 1;
+      call_.outer = 2;
+      call_.inner = 3;
+    }
   }
 
   /// Returns what the ranks receive on `devices` devices a process.
