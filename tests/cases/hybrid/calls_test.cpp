@@ -39,6 +39,11 @@ Case make_case(const harness::Operation& operation, const std::vector<int>& grou
   if (sizes == spec::Sizes::counts_per_rank) c.counts.resize(n);
   if (sizes == spec::Sizes::counts_per_pair) c.counts.resize(n * n);
   if (sizes == spec::Sizes::counts_per_array) c.counts.resize(4);
+  if (sizes == spec::Sizes::lengths_along_axis) {
+    c.counts.resize(n);
+    collective(c).outer = 3;
+    collective(c).inner = 2;
+  }
   for (std::size_t b = 0; b < c.counts.size(); ++b) {
     c.counts[b] = static_cast<std::int64_t>((b * 5 + 3) % 11);
   }

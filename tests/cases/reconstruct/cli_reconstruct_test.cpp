@@ -287,7 +287,8 @@ TEST_F(CliReconstructTest, RejectsWhatItCannotDoInOneLine) {
   const auto expect = [&](const std::string& options, const std::string& complaint) {
     expect_unable("reconstruct scan.cxi " + options, complaint);
   };
-  expect("--backend nccl", "backend: nccl: expected a backend of reconstruct: sim, mpi or cuda");
+  expect("--backend nccl",
+         "backend: nccl: expected a backend of reconstruct: sim, mpi, cuda or hybrid");
   expect("--iterations 1 --batches 2 --verify 3",
          "--verify: expected a K that divides the number of a step to run, 1 to 2, found 3");
   expect("--iterations 0 --verify 1", "--verify: expected at least one step to run, found none");

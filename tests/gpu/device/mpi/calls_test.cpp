@@ -75,6 +75,8 @@ Case make_case(const harness::Operation& operation,
   for (int b = 0; b < blocks; ++b) c.counts.push_back((b * 5 + 3) % 11);
   c.offset = 1;
   if (may_overflow(c)) c.input = harness::InputKind::exact;
+  // A row of each rank is what a narrow type can add up.
+  if (may_overflow(c)) std::fill(c.counts.begin(), c.counts.end(), 1);
   return c;
 }
 
@@ -177,7 +179,12 @@ TEST_F(CallsTest, TakeNoElements) {
   for (const harness::Operation& operation : calls()) {
     Case c = make_case(operation, {}, elements(operation.contract).front());
     c.count = 0;
-    std::fill(c.counts.begin(), c.counts.end(), 0);
+    if (operation.contract.name == "reduce_axis") {
+      // A reduction needs rows, which may have no element.
+      collective(c).inner = 0;
+    } else {
+      std::fill(c.counts.begin(), c.counts.end(), 0);
+    }
     c.algorithm = plain_algorithm(operation);
     harness::Observation observation;
     backend_->run(std::span(&c, 1), observation);
@@ -235,7 +242,8 @@ TEST_F(CallsTest, AreRequiredInEveryWayThatTheContractHas) {
     if (has_data) expected.insert({"offset", "zero_count"});
     // MPI_Reduce_scatter takes no displacements.
     if (is_uneven) expected.insert("empty_part");
-    if (is_uneven && contract.name != "reduce_scatter_v") expected.insert("gap");
+    const bool axis = collective(contract).sizes == spec::Sizes::lengths_along_axis;
+    if (is_uneven && !axis && contract.name != "reduce_scatter_v") expected.insert("gap");
     const harness::Unit unit{.operation = std::string(contract.name),
                              .algorithm = plain_algorithm(operation),
                              .backend = "mpi",
