@@ -38,6 +38,8 @@ constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
 constexpr std::int64_t arrays_max = 6;
 /// Maximum of a drawn length before or behind an axis.
 constexpr std::int64_t lengths_max = 5;
+/// Maximum number of rows of a rank in a reduction that has to cover a cell.
+constexpr std::int64_t covering_rows_max = 2;
 /// The first whole number that f16 does not have.
 constexpr std::int64_t rows_beyond_f16 = 2049;
 
@@ -86,22 +88,25 @@ void draw_shapes(const spec::CollectiveTraits& traits,
   harness::RandomSource& random = drawing.random;
   const int n = group_size(out);
   const auto length = [&] {
-    // Arrays without elements are rare, because they leave little to compare.
-    const bool is_empty = !drawing.has_data && random.below(20) == 0;
+    // Arrays without elements are rare, because they leave nothing to compare.
+    const bool is_empty = !drawing.has_data && random.below(64) == 0;
     return is_empty ? 0 : random.between(1, lengths_max);
   };
   own.outer = length();
   own.inner = length();
   const std::int64_t elements = std::max<std::int64_t>(1, own.outer * own.inner);
   out.counts = drawing.counts(n, n, std::max<std::int64_t>(1, drawing.limit() / elements));
-  const bool is_empty =
-      std::all_of(out.counts.begin(), out.counts.end(), [](auto count) { return count == 0; });
   if (!traits.reduces) return;
   const std::size_t chosen = spec::to_size(random.below(n));
+  if (drawing.has_data) {
+    // In a float with few digits, the bound of a long sum is wider than all its terms.
+    for (std::int64_t& count : out.counts) count = random.between(0, covering_rows_max);
+  }
   // A reduction needs a row.
-  if (is_empty) out.counts[chosen] = 1;
+  if (std::accumulate(out.counts.begin(), out.counts.end(), std::int64_t{0}) == 0)
+    out.counts[chosen] = 1;
   // A narrow type cannot count so many rows, if their number is odd.
-  if (random.below(8) == 0) {
+  if (!drawing.has_data && random.below(8) == 0) {
     out.counts[chosen] = random.between(rows_beyond_f16, 2 * rows_beyond_f16);
     own.outer = own.inner = 1;
     const auto rows = std::accumulate(out.counts.begin(), out.counts.end(), std::int64_t{0});
