@@ -109,7 +109,7 @@ class CliTest : public testing::Test {
   Outcome run_gate(const std::string& arguments,
                    const std::string& folder,
                    const std::string& surroundings = "") {
-    const Outcome first = shell(surroundings + " " + program_ + " run --time-budget 1 hardware " +
+    const Outcome first = shell(surroundings + " " + program_ + " run --time-budget 3 hardware " +
                                 arguments + " --report " + folder);
     return finish_gate(folder, first, surroundings);
   }
@@ -119,7 +119,7 @@ class CliTest : public testing::Test {
                       const std::string& surroundings = "") {
     constexpr int calls_max = 60;
     for (int i = 0; i < calls_max && report(folder)["ending"] != "completed"; ++i) {
-      outcome = shell(surroundings + " " + program_ + " run --time-budget 1 --resume " + folder);
+      outcome = shell(surroundings + " " + program_ + " run --time-budget 3 --resume " + folder);
     }
     EXPECT_EQ(report(folder)["ending"], "completed") << outcome.out << outcome.err;
     return outcome;
