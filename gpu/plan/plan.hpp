@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "reference/spec/reduce_op.hpp"
 #include "reference/spec/to_size.hpp"
 
 /// Collectives as data: a plan lists the steps of every rank. A plan can be printed, validated
@@ -56,6 +57,11 @@ struct Step {
   std::uint32_t source_count = 0;
 };
 
+/// Whether a call with this op multiplies what it reads from the range by the rank's scalar.
+[[nodiscard]] inline bool is_premultiplied(const Range& source, spec::ReduceOp op) {
+  return op == spec::ReduceOp::premul_sum && source.buffer == Buffer::send;
+}
+
 struct Plan {
   /// steps[r]: the program of rank r, in program order.
   std::vector<std::vector<Step>> steps;
@@ -77,8 +83,11 @@ struct Plan {
   }
   /// Whether two ranks take part in the same call.
   [[nodiscard]] bool share_call(int a, int b) const;
-  /// What averages in the memory of `rank` divide by.
-  [[nodiscard]] int divisor_of(int rank) const { return divisors[spec::to_size(rank)]; }
+  /// What a step of a call with this op divides its result by.
+  [[nodiscard]] int divisor_of(const Step& step, spec::ReduceOp op) const {
+    const bool divides = step.finish && op == spec::ReduceOp::avg;
+    return divides ? divisors[spec::to_size(step.destination.rank)] : 1;
+  }
   /// Empties the plan for `ranks` ranks and keeps its memory allocated. Averages divide by `ranks`.
   void reset(int ranks);
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "reference/spec/call.hpp"
@@ -19,7 +19,10 @@ struct Term {
   int rank = 0;
   std::int64_t offset = 0;
 
-  friend auto operator<=>(const Term&, const Term&) = default;
+  friend bool operator==(const Term&, const Term&) = default;
+  friend bool operator<(const Term& a, const Term& b) {
+    return std::tie(a.rank, a.offset) < std::tie(b.rank, b.offset);
+  }
 };
 
 /// A run of one rank's output elements and the input elements that it is made of. Offsets and

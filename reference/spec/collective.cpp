@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "reference/spec/shapes.hpp"
@@ -19,11 +20,17 @@ std::optional<std::string> why_not_flat(const Call& call) {
   return std::nullopt;
 }
 
+/// The most strips that the arrays of a call along an axis may have: one for each index before the
+/// axis and each rank, or each row of a reduction. Empty strips have no elements but take memory.
+constexpr std::int64_t strips_max = 1 << 24;
+
 /// Why the arrays of a call along an axis cannot have these shapes. The counts are valid.
 std::optional<std::string> why_shapes_invalid(const CollectiveTraits& traits, const Call& call) {
   std::int64_t elements = std::max<std::int64_t>(axis_length(call), 1);
-  for (const auto& [name, length] : {std::pair{"outer", call.outer}, {"inner", call.inner}}) {
-    const std::int64_t most = buffer_elements_max / elements;
+  const std::int64_t outer_max = strips_max / call.ranks;
+  for (const auto& [name, length, length_max] :
+       {std::tuple{"outer", call.outer, outer_max}, {"inner", call.inner, buffer_elements_max}}) {
+    const std::int64_t most = std::min(length_max, buffer_elements_max / elements);
     if (length < 0 || length > most) {
       return std::string(name) + ": expected 0.." + std::to_string(most) + ", got " +
              std::to_string(length);
@@ -32,7 +39,7 @@ std::optional<std::string> why_shapes_invalid(const CollectiveTraits& traits, co
   }
   if (!traits.reduces) return std::nullopt;
   const std::int64_t rows = axis_length(call);
-  constexpr std::int64_t rows_max = std::numeric_limits<int>::max();
+  const std::int64_t rows_max = strips_max / std::max<std::int64_t>(call.outer, 1);
   if (rows >= 1 && rows <= rows_max) return std::nullopt;
   return "counts: expected a sum in 1.." + std::to_string(rows_max) + ", got " +
          std::to_string(rows);

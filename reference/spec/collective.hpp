@@ -57,6 +57,11 @@ inline void fill_extents(const Contract& contract, const Call& call, int rank, E
 /// Why no implementation may accept this call, in words. Empty if the call is legal.
 [[nodiscard]] std::optional<std::string> why_invalid(const Contract& contract, const Call& call);
 
+/// Whether a reduction along an axis combines any number of rows of each rank.
+[[nodiscard]] inline bool combines_rows(const Contract& contract) {
+  return collective(contract).reduces && collective(contract).sizes == Sizes::lengths_along_axis;
+}
+
 /// The number of input elements that make up one output element of a reduction. An average divides
 /// by it.
 [[nodiscard]] std::int64_t terms(const Contract& contract, const Call& call);

@@ -9,7 +9,6 @@ plan::Algorithm one_by_one() {
       .summary = "The arrays are reduced one after another, without copies.",
       .refuses = plan::refuses_nothing,
       .plan = plan::one_by_one<plan::ring_all_reduce_array>,
-
   };
 }
 

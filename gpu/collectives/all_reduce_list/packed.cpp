@@ -9,7 +9,6 @@ plan::Algorithm packed() {
       .summary = "The arrays are copied into one pack, which is reduced at once and unpacked.",
       .refuses = plan::refuses_nothing,
       .plan = plan::packed<plan::ring_all_reduce_array>,
-
   };
 }
 

@@ -6,7 +6,7 @@ namespace rankcheck::gpu::reduce_axis {
 plan::Algorithm direct() {
   return {
       .name = "direct",
-      .summary = "The root combines the rows of all ranks from their memory: one step.",
+      .summary = "The root reads the rows of all ranks from their memory and combines them.",
       .refuses = plan::refuses_in_place,
       .plan = plan::direct_reduce_axis,
   };

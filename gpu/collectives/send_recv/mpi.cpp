@@ -52,7 +52,7 @@ void start_and_wait(mpi::Invocation& run, int to, int from) {
                  "MPI_Irecv");
     };
     receive(run.recv(), tag, &requests[0]);
-    receive(second.instead_of(run.recv()), second_tag, &requests[1]);
+    receive(second.argument_of_second(run.recv()), second_tag, &requests[1]);
   }
   if (run.has_send() || !run.has_recv()) {
     const int count = run.has_send() ? run.count() : 0;
@@ -60,7 +60,7 @@ void start_and_wait(mpi::Invocation& run, int to, int from) {
       mpi::check(MPI_Isend(buffer, count, run.type(), to, number, communicator, request),
                  "MPI_Isend");
     };
-    send(second.instead_of(run.send()), second_tag, &requests[2]);
+    send(second.argument_of_second(run.send()), second_tag, &requests[2]);
     send(run.send(), tag, &requests[3]);
   }
   second.work();

@@ -12,20 +12,7 @@ namespace rankcheck::gpu::cuda {
 
 namespace {
 
-using plan::Buffer;
 using plan::StepKind;
-
-std::byte* base_of(const RankMemory& memory, Buffer buffer) {
-  switch (buffer) {
-    case Buffer::send:
-      return memory.send;
-    case Buffer::recv:
-      return memory.recv;
-    case Buffer::scratch:
-      return memory.scratch;
-  }
-  return nullptr;
-}
 
 /// Turns the steps of a plan into work on streams.
 class Enqueuer {
@@ -59,23 +46,23 @@ class Enqueuer {
   void combine(int rank, const plan::Step& step) {
     sources_.clear();
     for (const plan::Range& source : plan_.sources_of(step)) {
-      const bool premultiplies = op_ == spec::ReduceOp::premul_sum && source.buffer == Buffer::send;
       sources_.push_back({.data = address(source),
-                          .scalar = premultiplies ? memory_of(source.rank).scalar : nullptr});
+                          .scalar = plan::is_premultiplied(source, op_)
+                                        ? memory_of(source.rank).scalar
+                                        : nullptr});
     }
-    const bool divides = step.finish && op_ == spec::ReduceOp::avg;
     streams_.combine(rank,
                      type_,
                      op_,
                      address(step.destination),
                      sources_,
                      step.destination.count,
-                     divides ? plan_.divisor_of(step.destination.rank) : 1);
+                     plan_.divisor_of(step, op_));
   }
 
   [[nodiscard]] const RankMemory& memory_of(int rank) const { return memory_[spec::to_size(rank)]; }
   [[nodiscard]] std::byte* address(const plan::Range& range) const {
-    return base_of(memory_of(range.rank), range.buffer) + range.offset * spec::info(type_).bytes;
+    return memory_of(range.rank).begin(range.buffer) + range.offset * spec::info(type_).bytes;
   }
 
   const plan::Plan& plan_;

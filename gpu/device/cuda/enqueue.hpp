@@ -7,19 +7,10 @@
 #include "reference/spec/type.hpp"
 
 #include "gpu/device/cuda/streams.hpp"
+#include "gpu/device/rank_memory.hpp"
 #include "gpu/plan/plan.hpp"
 
 namespace rankcheck::gpu::cuda {
-
-/// One rank's memory in a call, on its device. A pointer is null if the rank has no such buffer.
-struct RankMemory {
-  std::byte* send = nullptr;
-  std::byte* recv = nullptr;
-  /// As many elements as the plan requests.
-  std::byte* scratch = nullptr;
-  /// One element if the op is premul_sum.
-  const std::byte* scalar = nullptr;
-};
 
 /// Gives a valid plan to the streams, step by step, in an order that records every event before a
 /// stream waits for it. Adds no order that the plan does not ask for. Returns before the work is

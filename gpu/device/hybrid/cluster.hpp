@@ -37,7 +37,8 @@ class HybridCluster final : public Cluster {
   /// Starts a call of the group. `group` lists the world ranks of all members. The process must
   /// host at least one of them.
   void begin(std::span<const int> group);
-  /// Throws DeviceError if memory outside the devices' allocated memory was written.
+  /// Throws DeviceError if memory outside the devices' allocated memory was written. Only simulated
+  /// devices notice it.
   void end();
 
   [[nodiscard]] int ranks() const override { return static_cast<int>(members_.size()); }

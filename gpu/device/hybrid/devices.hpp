@@ -25,7 +25,8 @@ class Devices {
   /// Starts a call: place p is on device devices[p] of this process. Takes back all memory of the
   /// call before.
   virtual void begin(std::span<const int> devices) = 0;
-  /// Throws DeviceError if memory outside the allocated memory was written.
+  /// Throws DeviceError if memory outside the allocated memory was written. Only simulated devices
+  /// notice it.
   virtual void end() = 0;
   /// Memory, kernels and transforms of the devices. The ranks of this cluster are the places.
   [[nodiscard]] virtual Cluster& cluster() = 0;

@@ -10,20 +10,7 @@ namespace rankcheck::gpu::hybrid {
 
 namespace {
 
-using plan::Buffer;
 using plan::StepKind;
-
-std::byte* base_of(const RankMemory& memory, Buffer buffer) {
-  switch (buffer) {
-    case Buffer::send:
-      return memory.send;
-    case Buffer::recv:
-      return memory.recv;
-    case Buffer::scratch:
-      return memory.scratch;
-  }
-  return nullptr;
-}
 
 /// Fills signallers[event] with the rank that signals the event.
 void find_signallers(const plan::Plan& plan, std::vector<int>& signallers) {
@@ -103,20 +90,17 @@ void PlanRunner::move(int actor, const plan::Step& step, const plan::Range& sour
   const plan::Range& destination = step.destination;
   const Member& from = member(source.rank);
   const Member& to = member(destination.rank);
+  const int divisor = call_->plan.divisor_of(step, call_->op);
   const std::int64_t bytes = bytes_of(destination.count);
   if (is_here(from.process) && is_here(to.process)) {
-    combine(member(actor).place,
-            address(destination),
-            {&source, 1},
-            destination.count,
-            divisor_of(step));
+    combine(member(actor).place, address(destination), {&source, 1}, destination.count, divisor);
   } else if (is_here(from.process)) {
     std::byte* data = address(source);
-    if (is_premultiplied(source) || divisor_of(step) != 1) {
+    if (plan::is_premultiplied(source, call_->op) || divisor != 1) {
       // The place's earlier work is not the only work that the elements may depend on.
       devices_.synchronize();
       data = temporary(from.place, bytes);
-      combine(from.place, data, {&source, 1}, destination.count, divisor_of(step));
+      combine(from.place, data, {&source, 1}, destination.count, divisor);
     }
     send(to.process, from.place, data, bytes);
   } else if (is_here(to.process)) {
@@ -127,6 +111,7 @@ void PlanRunner::move(int actor, const plan::Step& step, const plan::Range& sour
 void PlanRunner::reduce(int actor, const plan::Step& step) {
   const plan::Range& destination = step.destination;
   const Member& to = member(destination.rank);
+  const int divisor = call_->plan.divisor_of(step, call_->op);
   const std::vector<Part> parts = parts_of(step);
   const bool ends_here = is_here(to.process);
   if (parts.size() == 1 && parts.front().process == to.process) {
@@ -135,7 +120,7 @@ void PlanRunner::reduce(int actor, const plan::Step& step) {
             address(destination),
             parts.front().sources,
             destination.count,
-            divisor_of(step));
+            divisor);
     return;
   }
   const std::int64_t bytes = bytes_of(destination.count);
@@ -159,18 +144,13 @@ void PlanRunner::reduce(int actor, const plan::Step& step) {
     }
   }
   if (!ends_here) return;
-  devices_.combine(to.place,
-                   call_->type,
-                   call_->op,
-                   address(destination),
-                   partials,
-                   destination.count,
-                   divisor_of(step));
+  devices_.combine(
+      to.place, call_->type, call_->op, address(destination), partials, destination.count, divisor);
 }
 
 std::byte* PlanRunner::partial(int place, const Part& part, std::byte* room) {
   const plan::Range& first = part.sources.front();
-  if (part.sources.size() == 1 && !is_premultiplied(first)) return address(first);
+  if (part.sources.size() == 1 && !plan::is_premultiplied(first, call_->op)) return address(first);
   combine(place, room, part.sources, first.count, 1);
   return room;
 }
@@ -184,7 +164,8 @@ void PlanRunner::combine(int place,
   for (const plan::Range& source : sources) {
     const RankMemory& memory = call_->memory[spec::to_size(source.rank)];
     sources_.push_back(
-        {.data = address(source), .scalar = is_premultiplied(source) ? memory.scalar : nullptr});
+        {.data = address(source),
+         .scalar = plan::is_premultiplied(source, call_->op) ? memory.scalar : nullptr});
   }
   devices_.combine(place, call_->type, call_->op, destination, sources_, count, divisor);
 }
@@ -237,22 +218,12 @@ const Member& PlanRunner::member(int rank) const {
   return call_->members[spec::to_size(rank)];
 }
 
-bool PlanRunner::is_premultiplied(const plan::Range& source) const {
-  return call_->op == spec::ReduceOp::premul_sum && source.buffer == Buffer::send;
-}
-
-int PlanRunner::divisor_of(const plan::Step& step) const {
-  return step.finish && call_->op == spec::ReduceOp::avg
-             ? call_->plan.divisor_of(step.destination.rank)
-             : 1;
-}
-
 std::int64_t PlanRunner::bytes_of(std::int64_t count) const {
   return count * spec::info(call_->type).bytes;
 }
 
 std::byte* PlanRunner::address(const plan::Range& range) const {
-  return base_of(call_->memory[spec::to_size(range.rank)], range.buffer) + bytes_of(range.offset);
+  return call_->memory[spec::to_size(range.rank)].begin(range.buffer) + bytes_of(range.offset);
 }
 
 }  // namespace rankcheck::gpu::hybrid

@@ -12,6 +12,7 @@
 #include "gpu/device/hybrid/devices.hpp"
 #include "gpu/device/hybrid/members.hpp"
 #include "gpu/device/hybrid/processes.hpp"
+#include "gpu/device/rank_memory.hpp"
 #include "gpu/plan/plan.hpp"
 #include "gpu/plan/schedule.hpp"
 
@@ -20,17 +21,6 @@ namespace rankcheck::gpu::hybrid {
 /// How a message leaves the memory of a device: through memory of the host, or by giving the
 /// device's addresses to MPI.
 enum class Transport : std::uint8_t { staged, direct };
-
-/// One member's memory in a call, on its device. A pointer is null if the member has no such
-/// buffer, or if another process hosts it.
-struct RankMemory {
-  std::byte* send = nullptr;
-  std::byte* recv = nullptr;
-  /// As many elements as the plan requests.
-  std::byte* scratch = nullptr;
-  /// One element if the op is premul_sum.
-  const std::byte* scalar = nullptr;
-};
 
 /// A plan to be run by all processes that host a member of the group.
 struct PlanCall {
@@ -101,8 +91,6 @@ class PlanRunner {
   [[nodiscard]] std::byte* temporary(int place, std::int64_t bytes);
   [[nodiscard]] const Member& member(int rank) const;
   [[nodiscard]] bool is_here(int process) const { return process == processes_.rank(); }
-  [[nodiscard]] bool is_premultiplied(const plan::Range& source) const;
-  [[nodiscard]] int divisor_of(const plan::Step& step) const;
   [[nodiscard]] std::int64_t bytes_of(std::int64_t count) const;
   [[nodiscard]] std::byte* address(const plan::Range& range) const;
 

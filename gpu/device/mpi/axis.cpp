@@ -20,10 +20,12 @@ class Column {
     check(MPI_Type_vector(outer, inner, static_cast<int>(length) * inner, run.type(), &column),
           "MPI_Type_vector");
     const auto extent = static_cast<MPI_Aint>(spec::to_size(inner) * run.element_bytes());
-    const int status = MPI_Type_create_resized(column, 0, extent, &type_);
+    const int resized = MPI_Type_create_resized(column, 0, extent, &type_);
     MPI_Type_free(&column);
-    check(status, "MPI_Type_create_resized");
-    check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    check(resized, "MPI_Type_create_resized");
+    const int committed = MPI_Type_commit(&type_);
+    if (committed != MPI_SUCCESS) MPI_Type_free(&type_);
+    check(committed, "MPI_Type_commit");
   }
   Column(const Column&) = delete;
   Column& operator=(const Column&) = delete;
@@ -87,8 +89,9 @@ void gather_packed(const Invocation& run, const GatherCall& call) {
   const std::byte* strip = arrays.data();
   for (int q = 0; q < shape.ranks; ++q) {
     const auto bytes = spec::to_size(block_count(shape, q) * row_bytes);
+    const std::int64_t start = axis_start(shape, q);
     for (std::int64_t a = 0; a < shape.outer; ++a) {
-      std::memcpy(run.site().recv + (a * length + axis_start(shape, q)) * row_bytes, strip, bytes);
+      std::memcpy(run.site().recv + (a * length + start) * row_bytes, strip, bytes);
       strip += bytes;
     }
   }

@@ -33,13 +33,15 @@ Blocks::Blocks(const std::vector<spec::Block>& blocks) {
   }
 }
 
-Reduction::Reduction(const Invocation& invocation) : invocation_(invocation) {
+Reduction::Reduction(Invocation& invocation) : invocation_(invocation) {
   const spec::Call& call = invocation.call();
   if (call.op != spec::ReduceOp::premul_sum) return;
   const std::int64_t count = invocation.extents().send_size;
   const Site& site = invocation.site();
-  if (!invocation.shares())
+  if (!invocation.shares()) {
     scaled_.assign(site.send, site.send + count * spec::info(call.type).bytes);
+    invocation.read_copy(scaled_.data());
+  }
   std::byte* elements = invocation.shares() ? site.send : scaled_.data();
   element::visit_component(call.type, [&](auto zero) {
     using T = decltype(zero);

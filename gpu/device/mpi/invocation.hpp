@@ -91,20 +91,34 @@ class Invocation {
     }
     SecondCall second = second_call();
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    const auto start = [&](bool is_second, MPI_Request* request) {
-      check(is_second ? nonblocking(second.instead_of(arguments)..., site_.communicator, request)
-                      : nonblocking(arguments..., site_.communicator, request),
+    const auto start = [&](MPI_Request* request) {
+      check(nonblocking(arguments..., site_.communicator, request), operation_.nonblocking.front());
+    };
+    const auto start_second = [&](MPI_Request* request) {
+      check(nonblocking(second.argument_of_second(arguments)..., site_.communicator, request),
             operation_.nonblocking.front());
     };
-    start(second.starts_first(), &requests[0]);
-    start(!second.starts_first(), &requests[1]);
+    if (second.starts_first()) {
+      start_second(&requests[0]);
+      start(&requests[1]);
+    } else {
+      start(&requests[0]);
+      start_second(&requests[1]);
+    }
     second.work();
     check(MPI_Wait(&requests[1], MPI_STATUS_IGNORE), "MPI_Wait");
     check(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), "MPI_Wait");
   }
 
+  /// Says that the call reads a copy of the send buffer, which must stay until the call ends.
+  void read_copy(std::byte* copy) { copy_ = copy; }
+
   /// The buffers of a call that is under way at the same time.
-  [[nodiscard]] SecondCall second_call() const { return {call_, extents_, site_}; }
+  [[nodiscard]] SecondCall second_call() const {
+    Site site = site_;
+    if (copy_ != nullptr) site.send = copy_;
+    return {call_, extents_, site};
+  }
 
  private:
   static int first_count(const std::vector<spec::Block>& blocks) {
@@ -116,6 +130,7 @@ class Invocation {
   const spec::Extents& extents_;
   const Site& site_;
   const Types& types_;
+  std::byte* copy_ = nullptr;
 };
 
 /// Adds the reduce ops that MPI lacks. For premul_sum, the input is multiplied before the call, in
@@ -123,7 +138,7 @@ class Invocation {
 /// type.
 class Reduction {
  public:
-  explicit Reduction(const Invocation& invocation);
+  explicit Reduction(Invocation& invocation);
 
   /// The send buffer to give to MPI.
   [[nodiscard]] void* source() {

@@ -21,7 +21,7 @@ const std::vector<spec::Block>& arrays_of(const Invocation& run) {
 /// takes both in one buffer.
 class List {
  public:
-  explicit List(const Invocation& run) : run_(run) {
+  explicit List(Invocation& run) : run_(run) {
     if (run.call().op != spec::ReduceOp::none) {
       reduction_.emplace(run);
       source_ = reduction_->source();
@@ -86,7 +86,7 @@ class List {
 
 }  // namespace
 
-void call_one_by_one(const Invocation& run, const ArrayCalls& calls) {
+void call_one_by_one(Invocation& run, const ArrayCalls& calls) {
   List list(run);
   for (const spec::Block& array : arrays_of(run)) {
     check(calls.blocking(run, list.site(array)), calls.blocking_name);
@@ -94,7 +94,7 @@ void call_one_by_one(const Invocation& run, const ArrayCalls& calls) {
   list.finish();
 }
 
-void call_packed(const Invocation& run, const ArrayCalls& calls) {
+void call_packed(Invocation& run, const ArrayCalls& calls) {
   List list(run);
   std::vector<std::byte> in = list.pack();
   std::vector<std::byte> out = in;
@@ -112,7 +112,7 @@ void call_packed(const Invocation& run, const ArrayCalls& calls) {
   list.finish();
 }
 
-void call_at_once(const Invocation& run, const ArrayCalls& calls) {
+void call_at_once(Invocation& run, const ArrayCalls& calls) {
   List list(run);
   std::vector<MPI_Request> requests;
   requests.reserve(arrays_of(run).size());

@@ -30,12 +30,12 @@ struct ArrayCalls {
 };
 
 /// Makes a blocking call for each array. All functions throw Error.
-void call_one_by_one(const Invocation& run, const ArrayCalls& calls);
+void call_one_by_one(Invocation& run, const ArrayCalls& calls);
 /// Copies the arrays into packs of Site::chunk elements, or into one, and makes a blocking call for
 /// each pack.
-void call_packed(const Invocation& run, const ArrayCalls& calls);
+void call_packed(Invocation& run, const ArrayCalls& calls);
 /// Starts the calls of all arrays, and waits for all of them at the end.
-void call_at_once(const Invocation& run, const ArrayCalls& calls);
+void call_at_once(Invocation& run, const ArrayCalls& calls);
 
 /// The ways one_by_one, packed and nonblocking.
 template <const ArrayCalls& calls>

@@ -21,10 +21,10 @@ SecondCall::SecondCall(const spec::Call& call, const spec::Extents& extents, con
       recv_(copy_of(site.recv, extents.recv_size * spec::info(call.type).bytes)),
       numbers_(1024) {
   const std::int64_t elements = std::accumulate(call.counts.begin(), call.counts.end(), call.count);
-  starts_first_ = (elements + call.root) % 2 == 0;
+  starts_first_ = (elements + call.root + call.ranks) % 2 == 0;
 }
 
-void* SecondCall::instead_of(void* argument) {
+void* SecondCall::argument_of_second(void* argument) {
   auto* const at = static_cast<std::byte*>(argument);
   // In place, the larger buffer contains the smaller one.
   const bool recv_is_larger = recv_.copy.size() > send_.copy.size();

@@ -22,9 +22,9 @@ class SecondCall {
 
   /// The argument of the second call in place of the first call's. Pointers into the buffers become
   /// pointers into copies of the buffers; others stay.
-  [[nodiscard]] void* instead_of(void* argument);
+  [[nodiscard]] void* argument_of_second(void* argument);
   template <class Argument>
-  [[nodiscard]] Argument instead_of(Argument argument) {
+  [[nodiscard]] Argument argument_of_second(Argument argument) {
     return argument;
   }
 

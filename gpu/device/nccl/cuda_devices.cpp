@@ -18,7 +18,7 @@ using cuda::check;
 using cuda::version_text;
 
 void CUDART_CB sleep_shortly(void* /*unused*/) {
-  std::this_thread::sleep_for(std::chrono::microseconds(100));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 class CudaDevices final : public Devices {

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::gpu::nccl {
@@ -367,8 +369,16 @@ void Runtime::enqueue_in_threads(const std::vector<LocalPart>& parts) {
     });
   }
   for (std::thread& each : threads) each.join();
-  for (const std::exception_ptr& each : errors) {
-    if (each != nullptr) std::rethrow_exception(each);
+  const auto failed =
+      std::count_if(errors.begin(), errors.end(), [](const auto& each) { return each != nullptr; });
+  if (failed == 0) return;
+  try {
+    std::rethrow_exception(*std::find_if(
+        errors.begin(), errors.end(), [](const auto& each) { return each != nullptr; }));
+  } catch (const std::exception& error) {
+    if (failed == static_cast<std::ptrdiff_t>(errors.size())) throw;
+    // The kernels of the other ranks wait for this one, so the communicators are of no more use.
+    throw Error(fmt::format("in one thread only: {}", error.what()), ncclRemoteError);
   }
 }
 

@@ -57,7 +57,7 @@ std::string why_unknown(spec::Type type, spec::ReduceOp op, int version) {
   };
   if (spec::is_f8(type)) return since(22400, "type: 8-bit floats came with NCCL 2.24");
   if (type == spec::Type::bf16) {
-    const std::string why = since(21000, "type: bf16 came with NCCL 2.10");
+    std::string why = since(21000, "type: bf16 came with NCCL 2.10");
     if (!why.empty()) return why;
   }
   if (op == spec::ReduceOp::avg) return since(21000, "op: avg came with NCCL 2.10");

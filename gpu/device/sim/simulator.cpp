@@ -176,15 +176,13 @@ void Simulator::perform_step(const plan::Move& move, const plan::Step& step) {
 void Simulator::deliver(const plan::Step& step, std::byte* destination, bool stale) {
   sources_.clear();
   for (const plan::Range& source : plan_->sources_of(step)) {
-    const bool premultiplies = op_ == spec::ReduceOp::premul_sum && source.buffer == Buffer::send;
+    const bool premultiplies = plan::is_premultiplied(source, op_);
     sources_.push_back({
         .data = stale ? address_on_entry(source) : address(source),
         .scalar = premultiplies ? scalars_.data() + source.rank * element_bytes_ : nullptr,
     });
   }
-  const bool divides = step.finish && op_ == spec::ReduceOp::avg;
-  const int divisor = divides ? plan_->divisor_of(step.destination.rank) : 1;
-  combine(type_, op_, destination, sources_, step.destination.count, divisor);
+  combine(type_, op_, destination, sources_, step.destination.count, plan_->divisor_of(step, op_));
 }
 
 std::byte* Simulator::address(const plan::Range& range) const {

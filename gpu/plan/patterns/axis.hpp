@@ -19,7 +19,8 @@ void direct_gather_axis(Builder& builder);
 /// strips to their places.
 void binomial_gather_axis(Builder& builder);
 
-/// The root combines the rows of all ranks from their memory: one step.
+/// The root combines the rows of all ranks from their memory. Each index before the axis needs one
+/// step, or several if there are more rows than one step may combine.
 void direct_reduce_axis(Builder& builder);
 /// Each rank combines its own rows, and partial results move up a binomial tree. Ranks without rows
 /// take no part.

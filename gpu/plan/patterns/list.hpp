@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "gpu/plan/patterns/place.hpp"
 
 /// Operations on a list of arrays. Each is a pattern for one array, which is applied to the arrays
@@ -42,15 +45,19 @@ void packed(Builder& builder) {
   if (elements > 0) pack_by_pack(builder, pattern, elements);
 }
 
+/// The elements of a pack of the algorithm `buckets`, for a list of `elements` elements: `chunk`,
+/// or as many as make four packs if `chunk` is 0. The result is above 0.
+[[nodiscard]] inline std::int64_t elements_of_bucket(std::int64_t elements, std::int64_t chunk) {
+  constexpr std::int64_t packs = 4;
+  if (chunk > 0) return chunk;
+  return std::max<std::int64_t>(1, (elements + packs - 1) / packs);
+}
+
 /// The plan of the algorithm `buckets`: packs of Options::chunk elements, or four packs.
 template <ArrayPattern& pattern>
 void buckets(Builder& builder) {
-  constexpr std::int64_t packs = 4;
   const std::int64_t elements = list_elements(builder.call());
-  const std::int64_t chunk = builder.options().chunk;
-  if (elements > 0) {
-    pack_by_pack(builder, pattern, chunk > 0 ? chunk : (elements + packs - 1) / packs);
-  }
+  pack_by_pack(builder, pattern, elements_of_bucket(elements, builder.options().chunk));
 }
 
 }  // namespace rankcheck::gpu::plan

@@ -1,15 +1,11 @@
 #include "reference/collectives/reduce_list/reference.hpp"
 
+#include "reference/collectives/all_reduce_list/reference.hpp"
+
 namespace rankcheck::reference::reduce_list {
 
 void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
-  if (rank != call.root) return;
-  std::int64_t start = 0;
-  for (const std::int64_t count : call.counts) {
-    pieces.push_back(
-        {.recv_offset = start, .count = count, .source = every_rank, .send_offset = start});
-    start += count + call.gap;
-  }
+  if (rank == call.root) all_reduce_list::reference(call, rank, pieces);
 }
 
 }  // namespace rankcheck::reference::reduce_list

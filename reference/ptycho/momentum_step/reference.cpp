@@ -24,16 +24,16 @@ BoundedArray turned(const BoundedArray& before,
   for (std::size_t i = 0; i < direction.values.size(); ++i) {
     // No float equals momentum_beta. The roundings of product() are more than a real product has
     // and cover this, too.
-    Estimate turned = product({.value = momentum_beta}, at(before, i), unit);
+    Estimate value = product({.value = momentum_beta}, at(before, i), unit);
     if (most.magnitude() > 0) {
-      turned = difference(turned, quotient(at(gradient, i), most, unit), unit);
+      value = difference(value, quotient(at(gradient, i), most, unit), unit);
     }
-    store(turned, i, direction);
+    store(value, i, direction);
   }
   return direction;
 }
 
-BoundedArray total(const BoundedArray& a, const BoundedArray& b, double unit) {
+BoundedArray added(const BoundedArray& a, const BoundedArray& b, double unit) {
   BoundedArray result = a;
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     store(sum(at(a, i), at(b, i), unit), i, result);
@@ -53,8 +53,8 @@ void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray probe =
       turned(in[Array::probe_direction], sums[Array::probe], sums[Array::probe_weight], in.unit);
   out[Array::cost] = sums[Array::cost];
-  out[Array::object] = total(in[Array::object], object, in.unit);
-  out[Array::probe] = total(in[Array::probe], probe, in.unit);
+  out[Array::object] = added(in[Array::object], object, in.unit);
+  out[Array::probe] = added(in[Array::probe], probe, in.unit);
   out[Array::object_direction] = object;
   out[Array::probe_direction] = probe;
 }

@@ -72,7 +72,7 @@ constexpr spec::Call movement(int ranks, std::int64_t count) {
 TEST(AllReduceTrafficTest, IsTheMinimumForLargeMessageAlgorithms) {
   constexpr std::int64_t count = 1 << 20;
   for (const std::string_view algorithm : {"ring", "recursive_halving_doubling", "direct"}) {
-    EXPECT_EQ(elements_moved(plan_of("all_reduce", algorithm, reduction(8, count))), 2 * 7 * count)
+    EXPECT_EQ(elements_moved(plan_of("all_reduce", algorithm, reduction(8, count))), count * 2 * 7)
         << algorithm;
   }
 }
@@ -86,7 +86,7 @@ TEST(BroadcastTrafficTest, BringsEachElementToARankOnce) {
 
 TEST(RingReduceScatterTest, NeedsTwoSlotsOfScratch) {
   const Plan plan = plan_of("reduce_scatter", "ring", reduction(6, 5));
-  EXPECT_EQ(plan.scratch, std::vector<std::int64_t>(6, 2 * 5));
+  EXPECT_EQ(plan.scratch, std::vector<std::int64_t>(6, std::int64_t{2} * 5));
 }
 
 TEST(ChainBroadcastTest, CutsTheMessageIntoChunks) {

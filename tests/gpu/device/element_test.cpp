@@ -77,7 +77,7 @@ TYPED_TEST(ShortFloatTest, RoundsToNearestEvenBetweenNeighbours) {
 TYPED_TEST(ShortFloatTest, RoundsWithoutNarrowingToTheSameValue) {
   for (std::uint32_t pattern = 0; pattern < 0x100000; ++pattern) {
     // All signs and exponents, with the upper bits and the lowest bit of the significand.
-    const float value = bits_as<float>((pattern & 0xffffeU) << 12 | (pattern & 1U));
+    const auto value = bits_as<float>((pattern & 0xffffeU) << 12 | (pattern & 1U));
     const float rounded = TypeParam::round(value);
     const float detour = TypeParam::widen(TypeParam::narrow(value));
     ASSERT_TRUE(std::isnan(value)

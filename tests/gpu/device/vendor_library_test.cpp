@@ -30,14 +30,14 @@ class VendorLibrariesTest : public testing::Test {
   fs::path put(const fs::path& folder, const std::string& name = soname) {
     link_map* map = nullptr;
     ::dlinfo(::dlopen("libm.so.6", RTLD_NOW), RTLD_DI_LINKMAP, &map);
-    const fs::path file = at(folder) / name;
+    fs::path file = at(folder) / name;
     fs::create_directories(file.parent_path());
     fs::copy_file(fs::canonical(map->l_name), file);
     return file;
   }
   /// Puts a file of the same name that cannot be loaded into a folder. Returns its path.
   fs::path put_broken(const fs::path& folder) {
-    const fs::path file = at(folder) / soname;
+    fs::path file = at(folder) / soname;
     fs::create_directories(file.parent_path());
     harness::write_file(file, "no library");
     return file;

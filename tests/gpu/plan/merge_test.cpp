@@ -35,8 +35,8 @@ TEST(MergeTest, PutsTheRanksOfTheGroupsOneBehindAnother) {
   const Plan merged = merged_of({copy_alone(), message()});
   EXPECT_EQ(merged.ranks(), 3);
   EXPECT_EQ(merged.groups, (std::vector<int>{0, 1, 1}));
-  EXPECT_EQ(merged.divisor_of(0), 1);
-  EXPECT_EQ(merged.divisor_of(2), 2);
+  EXPECT_EQ(merged.divisors.at(0), 1);
+  EXPECT_EQ(merged.divisors.at(2), 2);
   EXPECT_FALSE(merged.share_call(0, 1));
   EXPECT_TRUE(merged.share_call(1, 2));
 }
@@ -75,7 +75,7 @@ TEST(MergeTest, APlanThatIsUsedAgainHasNoGroups) {
   Plan plan = merged_of({copy_alone(), message()});
   plan.reset(2);
   EXPECT_TRUE(plan.groups.empty());
-  EXPECT_EQ(plan.divisor_of(0), 2);
+  EXPECT_EQ(plan.divisors.at(0), 2);
 }
 
 }  // namespace

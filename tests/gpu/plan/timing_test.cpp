@@ -1,5 +1,6 @@
 #include "gpu/plan/timing.hpp"
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -96,7 +97,7 @@ TEST(TimingTest, MessagesToOneRankShareItsPort) {
   Sketch sketch(6, 1000);
   const auto scratch = sketch.builder.scratch(0, 2000);
   for (const int rank : {2, 4}) {
-    const Range slot = part(scratch, (rank - 2) * 500, 1000);
+    const Range slot = part(scratch, std::int64_t{rank - 2} * 500, 1000);
     sketch.builder.wait(0, sketch.builder.send_to(slot, sketch.builder.send(rank)));
   }
   EXPECT_NEAR(time_plan(sketch.plan, 4, machine()).seconds, (100 + 2 * 40) * 1e-6, 1e-12);

@@ -63,7 +63,7 @@ double random_tree(Random& random, Type type, ReduceOp op, std::vector<double> v
 
 /// Returns what a correct subject may return: avg in both ways, products rounded one by one.
 double honest_result(Random& random, Fold rule, std::vector<double> x, double scalar) {
-  const double n = static_cast<double>(x.size());
+  const auto n = static_cast<double>(x.size());
   if (rule.op == ReduceOp::premul_sum) {
     for (double& each : x) each = rounded(rule.type, each * scalar);
   }

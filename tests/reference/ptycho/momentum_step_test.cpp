@@ -100,7 +100,7 @@ TEST(MomentumStepTest, TheBoundCoversTheRoundingsAndHardlyMore) {
   // 0.9 in single precision is off by 0.4 roundings. The product and the sum are rounded.
   OperatorArrays in = going_on(lit_pixel(2, 0, 16), {10, 0}, {0});
   const OperatorArrays out = outputs_of(reference, in);
-  const double taken = static_cast<double>(0.9F * 10.0F);
+  const auto taken = static_cast<double>(0.9F * 10.0F);
   expect_bound(out[Array::object_direction].errors[0], taken - 9.0);
 }
 

@@ -55,10 +55,12 @@ TEST(WhyInvalidTest, JudgesShapesOfArrays) {
   const auto broadcast = reference::broadcast::contract();
   EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {0, 2}, .outer = 3, .inner = 0}), "legal");
   EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {1}}), "counts: expected 2 values, got 1");
-  EXPECT_EQ(verdict(gather, {.counts = {2}, .outer = -1}),
-            "outer: expected 0..140737488355328, got -1");
+  EXPECT_EQ(verdict(gather, {.counts = {2}, .outer = -1}), "outer: expected 0..16777216, got -1");
   EXPECT_EQ(verdict(gather, {.counts = {1}, .outer = 4, .inner = std::int64_t{1} << 47}),
             "inner: expected 0..70368744177664, got 140737488355328");
+  // Strips take memory though they have no elements.
+  EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {0, 0}, .outer = std::int64_t{1} << 32}),
+            "outer: expected 0..8388608, got 4294967296");
   EXPECT_EQ(verdict(gather, {.counts = {1}, .gap = 1}), "gap: out of range, got 1");
   EXPECT_EQ(verdict(broadcast, {.outer = 2}), "outer: not a size of this operation");
   EXPECT_EQ(verdict(broadcast, {.inner = 0}), "inner: not a size of this operation");
@@ -68,7 +70,9 @@ TEST(WhyInvalidTest, AReductionAlongAnAxisNeedsARow) {
   const auto reduce = reference::reduce_axis::contract();
   EXPECT_EQ(verdict(reduce, {.ranks = 2, .op = ReduceOp::sum, .counts = {0, 1}}), "legal");
   EXPECT_EQ(verdict(reduce, {.ranks = 2, .op = ReduceOp::sum, .counts = {0, 0}}),
-            "counts: expected a sum in 1..2147483647, got 0");
+            "counts: expected a sum in 1..16777216, got 0");
+  EXPECT_EQ(verdict(reduce, {.op = ReduceOp::sum, .counts = {2000000000}, .inner = 0}),
+            "counts: expected a sum in 1..16777216, got 2000000000");
 }
 
 TEST(WhyInvalidTest, RejectsReductionsWithoutMeaning) {

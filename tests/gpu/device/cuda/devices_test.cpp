@@ -165,7 +165,7 @@ struct SmallDevice {
 [[noreturn]] void allocate_beside_a_plan(std::int64_t bytes) {
   SmallDevice small;
   auto& [set, devices, cluster] = small;
-  constexpr std::int64_t pixels = 32 * 1024;
+  constexpr std::int64_t pixels = 32 << 10;
   const std::vector<float> ones(2 * pixels, 1);
   const auto frame_bytes = static_cast<std::int64_t>(ones.size() * sizeof(float));
   std::byte* const frames = devices.allocate(0, frame_bytes);
@@ -204,7 +204,7 @@ TEST(CudaMemoryTest, IsTakenFromPlansThatAreOnlyKept) {
   auto& [set, devices, cluster] = small;
   constexpr std::int64_t bytes = 256 << 10;
   std::byte* const frames = devices.allocate(0, bytes);
-  const std::int64_t batch = bytes / (4 * 2 * spec::info(precision).bytes);
+  const std::int64_t batch = bytes / (std::int64_t{4} * 2 * spec::info(precision).bytes);
   try {
     for (std::int64_t less = 0; less < 6; ++less) {
       cluster.transform(

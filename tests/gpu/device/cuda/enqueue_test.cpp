@@ -18,9 +18,7 @@
 #include "tests/print.hpp"
 
 /// Work that plans enqueue on CUDA's streams, checked without a device.
-namespace rankcheck::gpu {
-
-namespace cuda {
+namespace rankcheck::gpu::cuda {
 namespace {
 
 class EnqueueTest : public testing::TestWithParam<Implementation> {
@@ -143,5 +141,4 @@ TEST(EnqueueTraceTest, RejectsAWaitThatNobodyEnds) {
 }
 
 }  // namespace
-}  // namespace cuda
-}  // namespace rankcheck::gpu
+}  // namespace rankcheck::gpu::cuda

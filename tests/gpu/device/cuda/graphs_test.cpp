@@ -12,9 +12,7 @@
 #include "tests/print.hpp"
 
 /// Tests the work that graphs keep and replay, without a device.
-namespace rankcheck::gpu {
-
-namespace cuda {
+namespace rankcheck::gpu::cuda {
 namespace {
 
 /// Each rank has its own device.
@@ -130,7 +128,7 @@ bool rebinds(const Graphs::Key& key) {
   graphs.enqueue(call_on(first));
   trace.work.clear();
   graphs.enqueue(call_on(second));
-  const std::vector<std::vector<float>> before = second.buffers();
+  const auto before = std::vector(second.buffers());
   perform(trace.work, Trace::streams_max, 1);
   const std::vector<float> expected{56, 57, 58, 59, 60};
   return second.buffers() != before &&
@@ -227,5 +225,4 @@ TEST(GraphsKeptTest, AreNoneWhereNoneAreWanted) {
 }
 
 }  // namespace
-}  // namespace cuda
-}  // namespace rankcheck::gpu
+}  // namespace rankcheck::gpu::cuda

@@ -213,10 +213,8 @@ inline void perform(const std::vector<Work>& work, int ranks, std::uint64_t seed
 /// A call with its memory and its plan.
 class Subject {
  public:
-  Subject(const Implementation& implementation,
-          const spec::Call& call,
-          const plan::Options& options)
-      : call_(call) {
+  Subject(const Implementation& implementation, spec::Call call, const plan::Options& options)
+      : call_(std::move(call)) {
     const spec::Contract& contract = reference::contract_named(implementation.operation);
     plan::Builder builder;
     builder.begin(plan_, contract, call_, options);

@@ -84,21 +84,21 @@ class CallsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     const harness::BackendEntry entry = mpi_backend();
-    if (entry.why_unavailable().empty()) backend_ = entry.open({.ranks_max = world});
+    if (entry.why_unavailable().empty()) backend = entry.open({.ranks_max = world});
   }
-  static void TearDownTestSuite() { backend_.reset(); }
+  static void TearDownTestSuite() { backend.reset(); }
   void SetUp() override {
-    if (!backend_) GTEST_SKIP() << mpi_backend().why_unavailable();
+    if (!backend) GTEST_SKIP() << mpi_backend().why_unavailable();
   }
 
   /// Examines the case with every algorithm that accepts it. Returns the number of these
   /// algorithms.
   int examine(Case c) {
     int taken = 0;
-    for (const harness::AlgorithmInfo& each : backend_->algorithms()) {
+    for (const harness::AlgorithmInfo& each : backend->algorithms()) {
       if (each.operation != c.operation) continue;
       c.algorithm = each.name;
-      if (!backend_->why_refused(c).empty()) continue;
+      if (!backend->why_refused(c).empty()) continue;
       ++taken;
       // A barrier of one rank separates nothing.
       if (harness::group_size(c) == 1 && c.operation == "barrier") continue;
@@ -112,7 +112,7 @@ class CallsTest : public testing::Test {
 
   /// Returns the name of the algorithm that a call gets which names none.
   [[nodiscard]] static std::string plain_algorithm(const harness::Operation& operation) {
-    for (const harness::AlgorithmInfo& each : backend_->algorithms()) {
+    for (const harness::AlgorithmInfo& each : backend->algorithms()) {
       if (each.operation == operation.contract.name) return each.name;
     }
     return {};
@@ -127,12 +127,12 @@ class CallsTest : public testing::Test {
     return all;
   }
 
-  static std::unique_ptr<harness::Backend> backend_;
+  static std::unique_ptr<harness::Backend> backend;
   harness::Catalogue catalogue_ = make_catalogue();
-  harness::Examiner examiner_{catalogue_, *backend_};
+  harness::Examiner examiner_{catalogue_, *backend};
 };
 
-std::unique_ptr<harness::Backend> CallsTest::backend_;
+std::unique_ptr<harness::Backend> CallsTest::backend;
 
 TEST_F(CallsTest, AgreeWithTheReferenceInTheWholeWorldAndItsPrefixes) {
   for (const harness::Operation& operation : calls()) {
@@ -187,7 +187,7 @@ TEST_F(CallsTest, TakeNoElements) {
     }
     c.algorithm = plain_algorithm(operation);
     harness::Observation observation;
-    backend_->run(std::span(&c, 1), observation);
+    backend->run(std::span(&c, 1), observation);
     EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
   }
 }
@@ -197,7 +197,7 @@ TEST_F(CallsTest, SplitIntoChunks) {
     Case c = make_case(operation, {}, elements(operation.contract).back());
     c.chunk = 3;
     c.algorithm = plain_algorithm(operation);
-    EXPECT_NE(backend_->why_refused(c), "");
+    EXPECT_NE(backend->why_refused(c), "");
     examine(c);
   }
 }
@@ -208,9 +208,9 @@ TEST_F(CallsTest, RefuseIntegersThatMayOverflow) {
   c.algorithm = "blocking";
   c.type = Type::uint8;
   collective(c).op = ReduceOp::sum;
-  EXPECT_NE(backend_->why_refused(c), "");
+  EXPECT_NE(backend->why_refused(c), "");
   c.input = harness::InputKind::exact;
-  EXPECT_EQ(backend_->why_refused(c), "");
+  EXPECT_EQ(backend->why_refused(c), "");
 }
 
 TEST_F(CallsTest, TakeEmptyBlocksWithGaps) {
@@ -220,11 +220,11 @@ TEST_F(CallsTest, TakeEmptyBlocksWithGaps) {
   c.ranks = 2;
   c.counts = {0, 0};
   collective(c).gap = 1;
-  for (const harness::AlgorithmInfo& each : backend_->algorithms()) {
+  for (const harness::AlgorithmInfo& each : backend->algorithms()) {
     if (each.operation != c.operation) continue;
     c.algorithm = each.name;
     harness::Observation observation;
-    backend_->run(std::span(&c, 1), observation);
+    backend->run(std::span(&c, 1), observation);
     EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
   }
 }
@@ -252,7 +252,7 @@ TEST_F(CallsTest, AreRequiredInEveryWayThatTheContractHas) {
                              .property = std::string(operation.properties.front().name),
                              .types = {},
                              .pinned = {}};
-    const harness::Generator generator(catalogue_, *backend_, unit, 1);
+    const harness::Generator generator(catalogue_, *backend, unit, 1);
     std::set<std::string_view> found;
     for (const harness::SiteCell& each : generator.sites()) {
       if (!harness::is_site(each.site.name)) continue;
@@ -271,7 +271,7 @@ TEST_F(CallsTest, ForceEveryAlgorithmThatOpenMpiOffers) {
     const bool has_variable =
         is_one_call && name != "gather_v" && name != "scatter_v" && name != "send_recv";
     int forced = 0;
-    for (const harness::AlgorithmInfo& each : backend_->algorithms()) {
+    for (const harness::AlgorithmInfo& each : backend->algorithms()) {
       forced += each.operation == name && each.name.starts_with("tuned_") ? 1 : 0;
     }
     EXPECT_EQ(forced > 1, has_variable) << name;

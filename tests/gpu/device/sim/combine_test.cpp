@@ -28,7 +28,7 @@ std::vector<std::byte> elements(Type type, int rank) {
   std::vector<std::byte> bytes(misalignment + static_cast<std::size_t>(components) * size);
   for (std::int64_t i = 0; i < components; ++i) {
     numerics::from_double(component,
-                          static_cast<double>((i * 7 + rank * 3) % 5 + 1),
+                          static_cast<double>((i * 7 + std::int64_t{rank} * 3) % 5 + 1),
                           bytes.data() + misalignment + static_cast<std::size_t>(i) * size);
   }
   return bytes;

@@ -126,9 +126,11 @@ bool has_footprint(const Box& box, double corner) {
 }
 
 TEST(TilesTest, BoxesHoldTheFootprintsOfAllWindows) {
-  constexpr double step = 0.25;
-  for (double first = -3; first <= tiled.rows; first += step) {
-    for (double second = -3; second <= tiled.rows; second += step) {
+  constexpr int steps = 4;
+  for (int i = -3 * steps; i <= tiled.rows * steps; ++i) {
+    for (int k = -3 * steps; k <= tiled.rows * steps; ++k) {
+      const double first = static_cast<double>(i) / steps;
+      const double second = static_cast<double>(k) / steps;
       const std::array positions{first, 1.5, second, 1.5};
       const Box box = box_of_windows<double>(tiled, positions);
       EXPECT_TRUE(has_footprint(box, first) && has_footprint(box, second))

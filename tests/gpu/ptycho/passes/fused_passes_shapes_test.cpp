@@ -108,25 +108,26 @@ spec::Scene shape_of(int rows, int cols, int window, int detector, int modes, bo
 class FusedPassesShapesTest : public testing::TestWithParam<FusedShape> {
  protected:
   FusedPassesShapesTest()
-      : scene(GetParam().scene),
-        count(GetParam().positions),
-        cluster(1),
-        positions(std::int64_t{2} * count, 0),
-        object(std::int64_t{scene.rows} * scene.cols, GetParam().offset),
-        probe(window_size() * scene.modes * (scene.varying_probe ? count : 1), GetParam().offset),
-        waves(count * wave_size(), GetParam().offset) {
+      : scene_(GetParam().scene),
+        count_(GetParam().positions),
+        cluster_(1),
+        positions_(std::int64_t{2} * count_, 0),
+        object_(std::int64_t{scene_.rows} * scene_.cols, GetParam().offset),
+        probe_(window_size() * scene_.modes * (scene_.varying_probe ? count_ : 1),
+               GetParam().offset),
+        waves_(count_ * wave_size(), GetParam().offset) {
     place();
-    fill(object, 1);
-    fill(probe, 2);
+    fill(object_, 1);
+    fill(probe_, 2);
     // Waves outside the windows must not be read.
-    for (auto i = std::int64_t{0}; i < waves.size(); ++i) {
-      waves[i] = {not_a_number, not_a_number};
+    for (auto i = std::int64_t{0}; i < waves_.size(); ++i) {
+      waves_[i] = {not_a_number, not_a_number};
     }
     for_each_pixel([&](int n, int m, int p, int q) {
       const std::int64_t i = wave_at(n, m, p, q);
-      waves[i] = number(i, 3);
+      waves_[i] = number(i, 3);
     });
-    scan = {.object = object.data(), .probe = probe.data(), .positions = positions.data()};
+    scan_ = {.object = object_.data(), .probe = probe_.data(), .positions = positions_.data()};
   }
 
   /// Places windows over the edges, on and between pixels. Some are far away, or at infinity or
@@ -136,9 +137,9 @@ class FusedPassesShapesTest : public testing::TestWithParam<FusedShape> {
     const float far[] = {
         1e9F, -1e9F, 4e18F, -infinity, infinity, not_a_number, -3e9F, 2147483648.0F};
     const float half = GetParam().on_pixels ? 0.0F : 0.5F;
-    for (int n = 0; n < count; ++n) {
-      const int row = n * 5 % (scene.rows + scene.window + 3) - scene.window - 1;
-      const int col = n * 7 % (scene.cols + scene.window + 3) - scene.window - 1;
+    for (int n = 0; n < count_; ++n) {
+      const int row = n * 5 % (scene_.rows + scene_.window + 3) - scene_.window - 1;
+      const int col = n * 7 % (scene_.cols + scene_.window + 3) - scene_.window - 1;
       coordinate(n, 0) = static_cast<float>(row) + half * static_cast<float>(n % 2);
       coordinate(n, 1) = static_cast<float>(col) + half * static_cast<float>(n / 2 % 2);
       if (n % 11 == 3) coordinate(n, n / 11 % 2) = -1e-9F;
@@ -146,7 +147,9 @@ class FusedPassesShapesTest : public testing::TestWithParam<FusedShape> {
     }
   }
 
-  [[nodiscard]] float& coordinate(int n, int axis) { return positions[std::int64_t{2} * n + axis]; }
+  [[nodiscard]] float& coordinate(int n, int axis) {
+    return positions_[std::int64_t{2} * n + axis];
+  }
 
   [[nodiscard]] Complex<float> number(std::int64_t i, std::int64_t salt) const {
     if (GetParam().has_nan && (i + salt) % 97 == 41) return {not_a_number, not_a_number};
@@ -158,27 +161,27 @@ class FusedPassesShapesTest : public testing::TestWithParam<FusedShape> {
   }
 
   [[nodiscard]] std::int64_t window_size() const {
-    return std::int64_t{scene.window} * scene.window;
+    return std::int64_t{scene_.window} * scene_.window;
   }
   [[nodiscard]] std::int64_t wave_size() const {
-    return std::int64_t{scene.modes} * scene.detector * scene.detector;
+    return std::int64_t{scene_.modes} * scene_.detector * scene_.detector;
   }
   [[nodiscard]] std::int64_t probe_at(int n, int m, int p, int q) const {
-    const int mode = scene.varying_probe ? n * scene.modes + m : m;
-    return (std::int64_t{mode} * scene.window + p) * scene.window + q;
+    const int mode = scene_.varying_probe ? n * scene_.modes + m : m;
+    return (std::int64_t{mode} * scene_.window + p) * scene_.window + q;
   }
   [[nodiscard]] std::int64_t wave_at(int n, int m, int p, int q) const {
-    const int margin = spec::margin(scene);
-    return ((std::int64_t{n} * scene.modes + m) * scene.detector + margin + p) * scene.detector +
+    const int margin = spec::margin(scene_);
+    return ((std::int64_t{n} * scene_.modes + m) * scene_.detector + margin + p) * scene_.detector +
            margin + q;
   }
 
   template <class Body>
   void for_each_pixel(const Body& body) const {
-    for (int n = 0; n < count; ++n) {
-      for (int m = 0; m < scene.modes; ++m) {
-        for (int p = 0; p < scene.window; ++p) {
-          for (int q = 0; q < scene.window; ++q) body(n, m, p, q);
+    for (int n = 0; n < count_; ++n) {
+      for (int m = 0; m < scene_.modes; ++m) {
+        for (int p = 0; p < scene_.window; ++p) {
+          for (int q = 0; q < scene_.window; ++q) body(n, m, p, q);
         }
       }
     }
@@ -197,14 +200,14 @@ class FusedPassesShapesTest : public testing::TestWithParam<FusedShape> {
       const double r = row + p + down;
       const double c = col + q + right;
       const float weight = (down == 0 ? 1 - f : f) * (right == 0 ? 1 - g : g);
-      const bool exists = r >= 0 && r < scene.rows && c >= 0 && c < scene.cols;
+      const bool exists = r >= 0 && r < scene_.rows && c >= 0 && c < scene_.cols;
       if (!exists || weight == 0) continue;
-      body(static_cast<std::int64_t>(r) * scene.cols + static_cast<std::int64_t>(c), weight);
+      body(static_cast<std::int64_t>(r) * scene_.cols + static_cast<std::int64_t>(c), weight);
     }
   }
   Complex<float> patch(int n, int p, int q) {
     Complex<float> sum;
-    for_each_tap(n, p, q, [&](std::int64_t at, float weight) { sum += weight * object[at]; });
+    for_each_tap(n, p, q, [&](std::int64_t at, float weight) { sum += weight * object_[at]; });
     return sum;
   }
 
@@ -213,33 +216,33 @@ class FusedPassesShapesTest : public testing::TestWithParam<FusedShape> {
   template <class Body, class Check>
   void for_each_batch(const Body& body, const Check& check) {
     for (const std::int64_t batch_max : {9, 33, 1000}) {
-      FusedPasses<float> fused(cluster, scene, batch_max);
-      fused.for_each_batch(count, [&](Batch batch) { body(fused, batch); });
+      FusedPasses<float> fused(cluster_, scene_, batch_max);
+      fused.for_each_batch(count_, [&](Batch batch) { body(fused, batch); });
       check();
     }
   }
 
-  spec::Scene scene;
-  int count;
-  Devices cluster;
-  GuardedReals positions;
-  GuardedWaves object;
-  GuardedWaves probe;
-  GuardedWaves waves;
-  ScanShare<float> scan;
+  spec::Scene scene_;
+  int count_;
+  Devices cluster_;
+  GuardedReals positions_;
+  GuardedWaves object_;
+  GuardedWaves probe_;
+  GuardedWaves waves_;
+  ScanShare<float> scan_;
 };
 
 TEST_P(FusedPassesShapesTest, AddsToTheObject) {
-  GuardedWaves wanted(object.size(), 0);
+  GuardedWaves wanted(object_.size(), 0);
   for_each_pixel([&](int n, int m, int p, int q) {
-    const Complex<float> product = conj(probe[probe_at(n, m, p, q)]) * waves[wave_at(n, m, p, q)];
+    const Complex<float> product = conj(probe_[probe_at(n, m, p, q)]) * waves_[wave_at(n, m, p, q)];
     for_each_tap(n, p, q, [&](std::int64_t at, float weight) { wanted[at] += weight * product; });
   });
-  GuardedWaves got(object.size(), GetParam().offset);
+  GuardedWaves got(object_.size(), GetParam().offset);
   for_each_batch(
       [&](FusedPasses<float>& fused, Batch batch) {
-        const auto* const first = waves.data() + batch.first * wave_size();
-        fused.add_to_object(0, scan, batch, first, got.data());
+        const auto* const first = waves_.data() + batch.first * wave_size();
+        fused.add_to_object(0, scan_, batch, first, got.data());
       },
       [&] {
         expect_same(got, wanted);
@@ -248,14 +251,14 @@ TEST_P(FusedPassesShapesTest, AddsToTheObject) {
 }
 
 TEST_P(FusedPassesShapesTest, AddsLight) {
-  GuardedReals wanted(object.size(), 0);
+  GuardedReals wanted(object_.size(), 0);
   for_each_pixel([&](int n, int m, int p, int q) {
-    const float light = norm(probe[probe_at(n, m, p, q)]);
+    const float light = norm(probe_[probe_at(n, m, p, q)]);
     for_each_tap(n, p, q, [&](std::int64_t at, float weight) { wanted[at] += weight * light; });
   });
-  GuardedReals got(object.size(), 0);
+  GuardedReals got(object_.size(), 0);
   for_each_batch(
-      [&](FusedPasses<float>& fused, Batch batch) { fused.add_light(0, scan, batch, got.data()); },
+      [&](FusedPasses<float>& fused, Batch batch) { fused.add_light(0, scan_, batch, got.data()); },
       [&] {
         expect_same(got, wanted);
         for (std::int64_t i = 0; i < got.size(); ++i) got[i] = 0;
@@ -263,14 +266,14 @@ TEST_P(FusedPassesShapesTest, AddsLight) {
 }
 
 TEST_P(FusedPassesShapesTest, Illuminates) {
-  GuardedWaves wanted(waves.size(), 0);
+  GuardedWaves wanted(waves_.size(), 0);
   for_each_pixel([&](int n, int m, int p, int q) {
-    wanted[wave_at(n, m, p, q)] = patch(n, p, q) * probe[probe_at(n, m, p, q)];
+    wanted[wave_at(n, m, p, q)] = patch(n, p, q) * probe_[probe_at(n, m, p, q)];
   });
-  GuardedWaves got(waves.size(), GetParam().offset);
+  GuardedWaves got(waves_.size(), GetParam().offset);
   for_each_batch(
       [&](FusedPasses<float>& fused, Batch batch) {
-        fused.illuminate(0, scan, batch, got.data() + batch.first * wave_size());
+        fused.illuminate(0, scan_, batch, got.data() + batch.first * wave_size());
       },
       [&] {
         expect_same(got, wanted);
@@ -279,15 +282,15 @@ TEST_P(FusedPassesShapesTest, Illuminates) {
 }
 
 TEST_P(FusedPassesShapesTest, AddsToTheProbe) {
-  GuardedWaves wanted(probe.size(), 0);
+  GuardedWaves wanted(probe_.size(), 0);
   for_each_pixel([&](int n, int m, int p, int q) {
-    wanted[probe_at(n, m, p, q)] += conj(patch(n, p, q)) * waves[wave_at(n, m, p, q)];
+    wanted[probe_at(n, m, p, q)] += conj(patch(n, p, q)) * waves_[wave_at(n, m, p, q)];
   });
-  GuardedWaves got(probe.size(), GetParam().offset);
+  GuardedWaves got(probe_.size(), GetParam().offset);
   for_each_batch(
       [&](FusedPasses<float>& fused, Batch batch) {
-        const auto* const first = waves.data() + batch.first * wave_size();
-        fused.add_to_probe(0, scan, batch, first, got.data());
+        const auto* const first = waves_.data() + batch.first * wave_size();
+        fused.add_to_probe(0, scan_, batch, first, got.data());
       },
       [&] {
         expect_same(got, wanted);
@@ -298,11 +301,11 @@ TEST_P(FusedPassesShapesTest, AddsToTheProbe) {
 TEST_P(FusedPassesShapesTest, AddsMagnitudes) {
   GuardedReals wanted(window_size(), 0);
   for_each_pixel([&](int n, int m, int p, int q) {
-    if (m == 0) wanted[p * scene.window + q] += norm(patch(n, p, q));
+    if (m == 0) wanted[p * scene_.window + q] += norm(patch(n, p, q));
   });
   GuardedReals got(window_size(), 0);
   for_each_batch([&](FusedPasses<float>& fused,
-                     Batch batch) { fused.add_magnitudes(0, scan, batch, got.data()); },
+                     Batch batch) { fused.add_magnitudes(0, scan_, batch, got.data()); },
                  [&] {
                    expect_same(got, wanted);
                    for (std::int64_t i = 0; i < got.size(); ++i) got[i] = 0;
@@ -311,15 +314,15 @@ TEST_P(FusedPassesShapesTest, AddsMagnitudes) {
 
 /// At each pixel, one mode has an amplitude of 5 or 10. The other modes have 0.
 TEST_P(FusedPassesShapesTest, Compares) {
-  const std::int64_t frame = std::int64_t{scene.detector} * scene.detector;
-  GuardedWaves far(waves.size(), GetParam().offset);
-  GuardedReals frames(count * frame, GetParam().offset);
+  const std::int64_t frame = std::int64_t{scene_.detector} * scene_.detector;
+  GuardedWaves far(waves_.size(), GetParam().offset);
+  GuardedReals frames(count_ * frame, GetParam().offset);
   GuardedReals mask(frame, 0);
-  GuardedWaves wanted(waves.size(), 0);
+  GuardedWaves wanted(waves_.size(), 0);
   double wanted_cost = 0;
   for (std::int64_t pixel = 0; pixel < frame; ++pixel) mask[pixel] = pixel % 5 == 3 ? 0 : 1;
-  for (std::int64_t i = 0; i < count * frame; ++i) {
-    const std::int64_t at = (i / frame * scene.modes + i % 13 % scene.modes) * frame + i % frame;
+  for (std::int64_t i = 0; i < count_ * frame; ++i) {
+    const std::int64_t at = (i / frame * scene_.modes + i % 13 % scene_.modes) * frame + i % frame;
     const auto measured = static_cast<float>(i % 4 + 1);
     const float amplitude = i % 3 == 0 ? 10 : 5;
     far[at] = amplitude == 10 ? Complex<float>{6, 8} : Complex<float>{3, 4};
@@ -330,7 +333,7 @@ TEST_P(FusedPassesShapesTest, Compares) {
     wanted[at] = (residual / (2 * amplitude) * 3) * far[at];
     wanted_cost += static_cast<double>(residual) * static_cast<double>(residual);
   }
-  GuardedWaves got(waves.size(), GetParam().offset);
+  GuardedWaves got(waves_.size(), GetParam().offset);
   double cost = 0;
   const ScanShare<float> measured{.frames = frames.data(), .mask = mask.data()};
   for_each_batch(
@@ -346,9 +349,9 @@ TEST_P(FusedPassesShapesTest, Compares) {
         for (std::int64_t i = 0; i < got.size(); ++i) got[i] = {9, 9};
       });
   // The result may replace the waves.
-  FusedPasses<float> fused(cluster, scene, 1000);
+  FusedPasses<float> fused(cluster_, scene_, 1000);
   fused.compare(
-      0, Noise::gaussian, measured, {.count = count}, 2, 3, far.data(), far.data(), &cost);
+      0, Noise::gaussian, measured, {.count = count_}, 2, 3, far.data(), far.data(), &cost);
   expect_same(far, wanted);
   EXPECT_EQ(cost, wanted_cost);
 }
