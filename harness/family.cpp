@@ -31,6 +31,10 @@ void Family::keep_members(const spec::Contract&,
   for (const int rank : kept) out.counts.push_back(c.counts[spec::to_size(rank)]);
 }
 
+nlohmann::ordered_json Family::extras(const Case&, int) const {
+  return nlohmann::ordered_json::object();
+}
+
 std::uint64_t Family::poison_bits(const Case&) const {
   return 0;
 }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "reference/spec/contract.hpp"
 #include "reference/spec/type.hpp"
 
@@ -111,6 +113,9 @@ class Family {
   /// the block's index in the buffer. `out` need not be aligned.
   virtual void fill(
       const Case& c, int rank, int block_index, const spec::Block& block, std::byte* out) const = 0;
+  /// What a member of a call needs to know besides the case and its buffers, as JSON fields. Only
+  /// workers that do not derive their inputs are told.
+  [[nodiscard]] virtual nlohmann::ordered_json extras(const Case& c, int world_rank) const;
   /// Bits that are set in every 8 bytes of poison.
   [[nodiscard]] virtual std::uint64_t poison_bits(const Case& c) const;
   /// Whether some send blocks of the case take the results of earlier stages.

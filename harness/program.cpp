@@ -1,8 +1,12 @@
 #include "harness/program.hpp"
 
 #include <cerrno>
+#include <cstdlib>
+#include <sstream>
+#include <system_error>
 
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "harness/files.hpp"
 
@@ -20,6 +24,23 @@ std::filesystem::path own_program() {
   if (!failure) return path;
   errno = failure.value();
   throw_file_error("cannot find this program", given == nullptr ? "/proc/self/exe" : given);
+}
+
+std::filesystem::path find_program(const std::string& name) {
+  const auto is_executable = [](const std::filesystem::path& path) {
+    std::error_code failure;
+    return ::access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path, failure);
+  };
+  if (name.find('/') != std::string::npos) {
+    return is_executable(name) ? std::filesystem::path(name) : std::filesystem::path();
+  }
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::filesystem::path file = std::filesystem::path(folder) / name;
+    if (is_executable(file)) return file;
+  }
+  return {};
 }
 
 }  // namespace rankcheck::harness

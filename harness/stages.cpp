@@ -9,7 +9,8 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// Whether the calls differ only in what one backend can do at the same time.
+/// Whether the calls have the same operation, type and variant, so that one backend can run them at
+/// the same time.
 bool are_alike(const Case& a, const Case& b) {
   if (a.operation != b.operation || a.type != b.type || b.input == InputKind::previous)
     return false;

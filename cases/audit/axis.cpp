@@ -188,7 +188,8 @@ constexpr std::array along_axis{
         .summary = "The number of rows is kept in f16, which has not all numbers above 2048.",
         .operation = "reduce_axis",
         .algorithm = "rows_first",
-        .elements_max = 2049,
+        .ranks_max = 4,
+        .elements_max = 2100,
         .hits =
             [](const Case& c) {
               return is_average(c) && rows_of(c) <= f16_max &&

@@ -196,7 +196,8 @@ constexpr std::array kinds{
               const std::int64_t share = (intercepted.positions() + ranks - 1) / ranks;
               Values owners;
               for (std::int64_t i = 0; i < intercepted.positions(); ++i) {
-                owners.emplace_back(static_cast<double>(i / share));
+                const std::int64_t owner = i / share;
+                owners.emplace_back(static_cast<double>(owner));
               }
               intercepted.set_all_output(Array::owners, owners);
             }},

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/backend.hpp"
 
@@ -15,13 +16,21 @@ namespace rankcheck::cases {
 /// executed.
 [[nodiscard]] std::string require_program_beside(std::string_view name);
 
-/// Says in one line why the program cannot be a backend. Empty if it can be tried.
-[[nodiscard]] std::string why_command_unavailable(const std::string& path);
+/// The environment variable that the option --start-timeout sets, and the most seconds.
+inline constexpr const char* start_timeout_variable = "RANKCHECK_START_TIMEOUT";
+inline constexpr double start_timeout_max_s = 86400;
 
-/// Opens the backend `command:PATH`: a user's program that hosts all ranks and speaks the worker
-/// protocol (harness/worker/PROTOCOL.md) over its standard input and output. Throws
-/// std::runtime_error.
+/// Splits the line of `command:LINE` into words, as a shell does: quotes, backslashes, variables
+/// and patterns of files are expanded, commands are not. {ranks} is replaced by the number of
+/// ranks. Throws BadInput if the line has no words or cannot be split.
+[[nodiscard]] std::vector<std::string> words_of_command(const std::string& line, int ranks);
+
+/// Says in one line why the command cannot be a backend. Empty if it can be tried.
+[[nodiscard]] std::string why_command_unavailable(const std::string& line);
+
+/// Opens the backend `command:LINE`: the user's processes that host all ranks and speak the worker
+/// protocol (harness/worker/PROTOCOL.md). Throws std::runtime_error.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_command(
-    const std::string& path, const harness::BackendOptions& options);
+    const std::string& line, const harness::BackendOptions& options);
 
 }  // namespace rankcheck::cases

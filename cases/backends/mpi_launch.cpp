@@ -1,10 +1,8 @@
 #include "cases/backends/mpi_launch.hpp"
 
 #include <cstdlib>
-#include <filesystem>
-#include <sstream>
 
-#include <unistd.h>
+#include "harness/program.hpp"
 
 #include "cases/backends/command_backend.hpp"
 
@@ -19,25 +17,15 @@ std::string launcher() {
   return named == nullptr ? RANKCHECK_MPIEXEC : named;
 }
 
-bool is_executable(const std::string& name) {
-  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0;
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (::access((std::filesystem::path(folder) / name).c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string why_mpi_cannot_start(const std::string& name) {
-  if (!is_executable(program_beside(name))) {
+  if (harness::find_program(program_beside(name)).empty()) {
     return name +
            " is missing beside rankcheck: install an MPI library with its headers (Debian: "
            "libopenmpi-dev) and build again";
   }
-  if (!is_executable(launcher())) {
+  if (harness::find_program(launcher()).empty()) {
     return launcher() + " is missing: install it (Debian: openmpi-bin)";
   }
   return {};

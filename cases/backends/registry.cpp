@@ -32,7 +32,7 @@ const harness::run::AvailableBackends& available_backends() {
   static const harness::run::AvailableBackends all(
       {sim_backend(), mpi_backend(), cuda_backend(), nccl_backend(), hybrid_backend()},
       {.prefix = "command:",
-       .summary = "A worker program of your own implements the operations.",
+       .summary = "Worker processes of your own implement the operations.",
        .why_unavailable = why_command_unavailable,
        .open = open_command});
   return all;

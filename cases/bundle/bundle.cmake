@@ -39,8 +39,11 @@ install(CODE [[
     COMMAND_ERROR_IS_FATAL ANY)]])
 
 file(GLOB data CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-     *.md reference/*.md reference/*/*.md gpu/*.md gpu/*/*.md harness/*.md harness/*/*.md
+     *.md reference/*.md reference/*/*.md gpu/*.md gpu/*/*.md
+     harness/*.md harness/*/*.md harness/*/*/*.md
      cases/*.md cases/*/*.md cases/*/*/*.md tests/*.md
+     harness/client/python/pyproject.toml harness/client/python/rankcheck/*
+     cases/subjects/*.py
      reports/*.md reports/hardware/*.md reports/schema.json
      cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)
 foreach(file IN LISTS data)

@@ -65,15 +65,10 @@ std::vector<Places> places_of_groups(const Case& c) {
   }
 }
 
-/// Whether every group needs a row. The ranks' own rows are then enough for any group.
-bool needs_rows(const spec::Contract& contract) {
-  return collective(contract).reduces &&
-         collective(contract).sizes == spec::Sizes::lengths_along_axis;
-}
-
 /// Leaves out the ranks of the world that are no members.
 void adapt_to_world(const spec::Contract& contract, Case& c) {
-  if (needs_rows(contract)) std::replace(c.counts.begin(), c.counts.end(), 0, 1);
+  // A group may be any rank alone, and needs a row.
+  if (spec::combines_rows(contract)) std::replace(c.counts.begin(), c.counts.end(), 0, 1);
   if (c.group.empty()) return;
   std::vector<int> sorted = c.group;
   std::sort(sorted.begin(), sorted.end());
@@ -87,7 +82,7 @@ void adapt_to_world(const spec::Contract& contract, Case& c) {
 
 bool is_of_world(const spec::Contract& contract, const Case& c) {
   const bool some_empty = std::count(c.counts.begin(), c.counts.end(), 0) > 0;
-  if (some_empty && needs_rows(contract)) return false;
+  if (some_empty && spec::combines_rows(contract)) return false;
   return c.ranks > 1 && group_size(c) == c.ranks;
 }
 

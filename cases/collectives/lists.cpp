@@ -102,7 +102,9 @@ harness::Property equals_calls_one_by_one() {
 harness::Property is_independent_of_packing() {
   return {
       .name = "is_independent_of_packing",
-      .summary = "Packs of one element, of the algorithm's choice and of the whole list agree.",
+      .summary =
+          "A call agrees with calls in packs of one element, in one pack, and in the way that "
+          "the backend chooses.",
       .applies = applies_exact,
       .adapt = adapt_exact,
       .program = pack_differently,

@@ -8,9 +8,9 @@ namespace rankcheck::cases {
 /// An operation on a list equals one call of the plain operation for each array.
 [[nodiscard]] harness::Property equals_calls_one_by_one();
 
-/// Packs of one element, packs that the algorithm chooses, and one pack that is larger than the
-/// list all leave what the algorithm under test leaves. The backend chooses the algorithms of the
-/// other calls.
+/// The call leaves the same as three other calls: with packs of one element, without a given size
+/// of packs, and with one pack that is larger than the list. The backend chooses the algorithms of
+/// these three calls, because not every algorithm has packs.
 [[nodiscard]] harness::Property is_independent_of_packing();
 
 }  // namespace rankcheck::cases

@@ -6,13 +6,11 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <tuple>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "reference/spec/to_size.hpp"
 
@@ -77,11 +75,8 @@ std::string visible_name(int device) {
 
 /// Returns the path of compute-sanitizer. Empty if it is not installed.
 std::string find_sanitizer() {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(std::string(path == nullptr ? "" : path) + ":/usr/local/cuda/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    std::string program = folder + "/compute-sanitizer";
-    if (::access(program.c_str(), X_OK) == 0) return program;
+  for (const char* name : {"compute-sanitizer", "/usr/local/cuda/bin/compute-sanitizer"}) {
+    if (const auto program = harness::find_program(name); !program.empty()) return program;
   }
   return {};
 }
@@ -106,10 +101,8 @@ class HardwareGate {
     }
     // Phases get the selection and no options beside it.
     options_.selection = selection_;
-    for (std::string* each :
-         {&options_.ranks, &options_.types, &options_.backends, &options_.seed}) {
-      each->clear();
-    }
+    for (std::string* each : {&options_.ranks, &options_.types, &options_.seed}) each->clear();
+    options_.backends.clear();
   }
 
   int execute() {

@@ -132,7 +132,7 @@ void print(const Listing& listing) {
     backends.add({each.name, here ? "yes" : "no", each.summary});
     if (!here) backends.add({"", "", each.unavailable});
   }
-  backends.add({"command:PATH", "yes", "A worker program of your own implements the operations."});
+  backends.add({"command:LINE", "yes", "Worker processes of your own implement the operations."});
   print("\nBACKENDS", backends);
 
   Table properties({{"name"}, {"summary"}});

@@ -18,6 +18,7 @@
 #include "harness/run/option_values.hpp"
 #include "harness/table.hpp"
 
+#include "cases/backends/command_backend.hpp"
 #include "cases/backends/hybrid.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/commands/version.hpp"
@@ -83,45 +84,54 @@ void refuse_values_that_are_none(CLI::App& app) {
   }
 }
 
-/// Adds options that name the files of vendor libraries for all workers that this program starts.
-void add_library_options(CLI::App& app, Context& context) {
-  for (const gpu::VendorLibrary& library : gpu::vendor_libraries) {
-    app.add_option_function<std::string>(
-           library.option,
-           [library, &context](const std::string& path) {
-             ::setenv(library.variable, path.c_str(), 1);
-             // Printed commands must use the same library.
-             context.program += fmt::format(" {} {}", library.option, harness::shell_quoted(path));
-           },
-           fmt::format("The file of {} or of a library with its interface.", library.name))
-        ->type_name("PATH")
-        ->trigger_on_parse();
-  }
+/// Adds an option of the program itself, which the environment passes on to workers. Printed
+/// commands repeat it.
+CLI::Option* add_own_option(CLI::App& app,
+                            Context& context,
+                            const char* option,
+                            const char* variable,
+                            const std::string& what) {
+  return app
+      .add_option_function<std::string>(
+          option,
+          [option, variable, &context](const std::string& value) {
+            ::setenv(variable, value.c_str(), 1);
+            context.program += fmt::format(" {} {}", option, harness::shell_quoted(value));
+          },
+          what)
+      ->trigger_on_parse();
 }
 
-/// Adds options that choose the devices of the backend `hybrid`.
-void add_hybrid_options(CLI::App& app, Context& context) {
-  const auto add = [&](const char* option, const char* variable, const std::string& what) {
-    return app
-        .add_option_function<std::string>(
-            option,
-            [option, variable, &context](const std::string& value) {
-              ::setenv(variable, value.c_str(), 1);
-              // Printed commands must use the same devices.
-              context.program += fmt::format(" {} {}", option, harness::shell_quoted(value));
-            },
-            what)
-        ->trigger_on_parse();
-  };
-  add("--devices-per-process",
-      devices_per_process_variable,
-      "The number of devices of each process of hybrid. Default: 2.")
+void add_own_options(CLI::App& app, Context& context) {
+  for (const gpu::VendorLibrary& library : gpu::vendor_libraries) {
+    add_own_option(app,
+                   context,
+                   library.option,
+                   library.variable,
+                   fmt::format("The file of {} or of a library with its interface.", library.name))
+        ->type_name("PATH");
+  }
+  add_own_option(app,
+                 context,
+                 "--devices-per-process",
+                 devices_per_process_variable,
+                 "The number of devices of each process of hybrid. Default: 2.")
       ->type_name("N")
       ->check(CLI::Range(1, devices_per_process_max));
-  add("--devices",
-      hybrid_devices_variable,
-      "The devices of hybrid: simulated ones (sim) or those of CUDA. Default: sim.")
+  add_own_option(app,
+                 context,
+                 "--devices",
+                 hybrid_devices_variable,
+                 "The devices of hybrid: simulated ones (sim) or those of CUDA. Default: sim.")
       ->check(CLI::IsMember({"sim", "cuda"}));
+  add_own_option(
+      app,
+      context,
+      "--start-timeout",
+      start_timeout_variable,
+      "The seconds in which the worker processes of command: must say hello. Default: 60.")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, start_timeout_max_s));
 }
 
 /// Returns the arguments without the options of the program itself, which the environment passes on
@@ -150,8 +160,7 @@ int parse_and_run(int argc, char** argv) {
   app.set_version_flag("--version", describe_build);
   app.require_subcommand(1);
   app.fallthrough();
-  add_library_options(app, context);
-  add_hybrid_options(app, context);
+  add_own_options(app, context);
   context.arguments =
       without_own_options(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
   add_list(app, context);

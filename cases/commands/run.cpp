@@ -100,8 +100,13 @@ void add_options(CLI::App& command, RunOptions& options) {
       ->type_name("GLOB");
   command.add_option("--property", selection.property, "Selects the properties whose names match.")
       ->type_name("GLOB");
-  command.add_option("--backend", options.backends, "The backends, separated by commas.")
-      ->type_name("LIST");
+  command
+      .add_option("--backend",
+                  options.backends,
+                  "The backends, separated by commas. May be repeated. command:LINE takes the rest "
+                  "of the list.")
+      ->type_name("LIST")
+      ->allow_extra_args(false);
   command.add_option("--ranks", options.ranks, "The least and the greatest number of ranks.")
       ->type_name("A..B");
   command.add_option("--type", options.types, "The element types, separated by commas.")

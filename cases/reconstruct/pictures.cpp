@@ -169,8 +169,9 @@ void draw_hues(Canvas& canvas, Panel bar) {
 std::vector<double> logarithmic_ticks(double low, double high) {
   std::vector<double> ticks;
   const double decades = std::log10(high / low);
-  const double stride = std::max(1.0, std::ceil(decades / 8));
-  for (double power = std::floor(std::log10(low)); power <= std::log10(high) + 1; power += stride) {
+  const int stride = std::max(1, static_cast<int>(std::ceil(decades / 8)));
+  const int last = static_cast<int>(std::floor(std::log10(high))) + 1;
+  for (int power = static_cast<int>(std::floor(std::log10(low))); power <= last; power += stride) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       if (factor > 1 && decades > 2) continue;
       const double tick = factor * std::pow(10, power);

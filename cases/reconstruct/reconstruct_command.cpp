@@ -115,12 +115,13 @@ void describe(const Options& options,
                    ? std::string()
                    : fmt::format(",{} because of bad values in some frames", which));
   }
-  fmt::print("{}, {}, {} on {} in {}, {} partition, {} layout\n",
+  fmt::print("{}, {}, {} on {} in {}{}, {} partition, {} layout\n",
              from.solver,
              harness::counted(from.batches, "batch", "batches"),
              harness::counted(modes_of(options, from, data), "mode", "modes"),
              harness::counted(problem.cluster.ranks(), "rank", "ranks"),
              options.backend,
+             options.devices.empty() ? "" : " with " + options.devices,
              options.partition,
              options.layout);
   std::fflush(stdout);

@@ -20,6 +20,8 @@ struct Options {
   /// The model of the frames' noise. Empty: the solver's own model.
   std::string model = {};
   std::string backend = "sim";
+  /// The backend's devices in words, which the program that runs sets. Empty if there is no choice.
+  std::string devices = {};
   /// 0: as many as there are processes, or 1.
   int ranks = 0;
   std::string partition = "compact";

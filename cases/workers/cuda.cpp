@@ -171,7 +171,7 @@ class CudaSubject final : public worker::Subject {
     std::span<const Case> stages;
     std::size_t first = 0;
     std::size_t last = 0;
-    std::vector<cuda::RankMemory> memory;
+    std::vector<gpu::RankMemory> memory;
     std::vector<RankImage> images;
 
     [[nodiscard]] const Case& c() const { return stages[first]; }
@@ -211,7 +211,7 @@ class CudaSubject final : public worker::Subject {
       run_plans(batch, result);
     } else {
       std::vector<gpu::DeviceBuffers> buffers;
-      for (const cuda::RankMemory& each : batch.memory) buffers.push_back({each.send, each.recv});
+      for (const gpu::RankMemory& each : batch.memory) buffers.push_back({each.send, each.recv});
       const spec::OperatorCall arguments = operator_call(batch.c());
       const spec::Contract& contract = reference::contract_named(batch.c().operation);
       cluster_.batch_max = batch.c().chunk;
@@ -226,7 +226,8 @@ class CudaSubject final : public worker::Subject {
 
   /// Lets the images of a pending case arrive, late and on the streams.
   void send_images(const Batch& batch) {
-    constexpr std::int64_t delay_ns = 100'000;
+    // Longer than this process needs to enqueue the call.
+    constexpr std::int64_t delay_ns = 2'000'000;
     for (std::size_t r = 0; r < batch.images.size(); ++r) {
       const RankImage& each = batch.images[r];
       const int rank = static_cast<int>(r);

@@ -344,7 +344,7 @@ class TimedCase {
   std::optional<Stopwatch> run_time_;
   std::optional<Stopwatch> floor_time_;
   std::vector<Memory> kept_;
-  std::vector<cuda::RankMemory> memory_;
+  std::vector<gpu::RankMemory> memory_;
   std::vector<gpu::DeviceBuffers> buffers_;
   std::vector<Floor> floors_;
   std::vector<Place> places_;

@@ -72,7 +72,6 @@ class MpiSubject final : public worker::Subject {
     }
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
     if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
-    if (c.pending) return "pending: MPI's ranks have no streams";
     if (c.in_place && contract->in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
     }

@@ -144,7 +144,7 @@ std::string redirect_log(const Arguments& arguments) {
   if (variable("NCCL_DEBUG").empty()) return {};
   if (!variable("NCCL_DEBUG_FILE").empty() && !is_forced) return {};
   const std::string folder = variable("TMPDIR").empty() ? "/tmp" : variable("TMPDIR");
-  const std::string path = fmt::format("{}/nccl-{}.log", folder, arguments.rank);
+  std::string path = fmt::format("{}/nccl-{}.log", folder, arguments.rank);
   ::setenv("NCCL_DEBUG_FILE", path.c_str(), 1);
   return path;
 }

@@ -48,7 +48,11 @@ int run_reconstruct(hybrid::MpiProcesses& processes, int argc, char** argv) {
     std::iota(all.begin(), all.end(), 0);
     cluster.begin(all);
     const harness::run::Interrupt interrupt{worker_end_signal};
-    const int status = reconstruct_on(cluster, options, interrupt);
+    reconstruct::Options placed = options;
+    placed.devices = fmt::format("{} {} devices a process",
+                                 placement.devices_per_process,
+                                 devices->has_cuda_memory() ? "cuda" : "sim");
+    const int status = reconstruct_on(cluster, placed, interrupt);
     cluster.end();
     return status;
   };

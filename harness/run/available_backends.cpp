@@ -43,7 +43,7 @@ NamedBackend AvailableBackends::find(const std::string& name) const {
   }
   std::vector<std::string> names;
   for (const BackendEntry& entry : entries_) names.push_back(entry.name);
-  throw BadInput(fmt::format("backend: {:.60}: expected {}PATH or a backend of 'rankcheck list'{}",
+  throw BadInput(fmt::format("backend: {:.60}: expected {}LINE or a backend of 'rankcheck list'{}",
                              name,
                              programs_.prefix,
                              did_you_mean(name, names)));

@@ -47,6 +47,16 @@ std::vector<std::string> split_list(std::string_view option, const std::string& 
   return values;
 }
 
+std::vector<std::string> split_backends(std::string_view option, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return split_list(option, text);
+  const std::size_t comma = text.rfind(',', colon);
+  if (comma == std::string::npos) return {text};
+  std::vector<std::string> all = split_list(option, text.substr(0, comma));
+  all.push_back(text.substr(comma + 1));
+  return all;
+}
+
 void require_match(std::string_view what,
                    const std::string& pattern,
                    const std::set<std::string>& names) {

@@ -19,6 +19,11 @@ namespace rankcheck::harness::run {
 /// twice.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view option, const std::string& text);
 
+/// Splits a list of backends at its commas. A user's program, which has a colon, takes the rest of
+/// the list, because its arguments may have commas. Throws BadInput if an item is empty.
+[[nodiscard]] std::vector<std::string> split_backends(std::string_view option,
+                                                      const std::string& text);
+
 /// Throws BadInput if the pattern matches none of the names. The message says what was to match
 /// (`what`) and lists similar names.
 void require_match(std::string_view what,

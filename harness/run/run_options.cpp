@@ -1,5 +1,6 @@
 #include "harness/run/run_options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -108,7 +109,14 @@ Selection parse_selection(const RunOptions& options) {
   if (selection.cases) require_positive("--cases", *selection.cases);
   if (!options.ranks.empty()) selection.ranks = parse_ranks(options.ranks);
   if (!options.types.empty()) selection.types = parse_types(options.types);
-  if (!options.backends.empty()) selection.backends = split_list("--backend", options.backends);
+  for (const std::string& list : options.backends) {
+    for (std::string& each : split_backends("--backend", list)) {
+      if (std::count(selection.backends.begin(), selection.backends.end(), each) > 0) {
+        throw BadInput("--backend: " + each + ": given twice");
+      }
+      selection.backends.push_back(std::move(each));
+    }
+  }
   if (!options.seed.empty()) selection.seed = parse_seed(options.seed);
   return selection;
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/run/selection.hpp"
 #include "harness/stop.hpp"
@@ -13,7 +14,8 @@ struct RunOptions {
   Selection selection;
   std::string ranks;
   std::string types;
-  std::string backends;
+  /// Lists of backends. See split_backends().
+  std::vector<std::string> backends;
   std::string seed;
   std::optional<double> time_budget_s;
   std::optional<double> timeout_s;

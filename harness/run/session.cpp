@@ -103,6 +103,15 @@ class Previous {
     }
   }
 
+  /// Throws BadInput if a backend runs otherwise than in the environment of the journal.
+  void require_settings(const ordered_json& environment) const {
+    const auto settings = [](const ordered_json& of) {
+      return of.value("backends", ordered_json::object());
+    };
+    const std::string change = first_change(settings(header().environment), settings(environment));
+    if (!change.empty()) fail("backends: " + change);
+  }
+
  private:
   /// Returns everything that a unit checks, as JSON.
   static ordered_json described(const Unit& unit, const std::map<std::string, Case>& pinned) {
@@ -157,6 +166,7 @@ Session resume_session(RunOptions options, const ThisProgram& program) {
   previous.require_same(plan);
   const Clock::time_point deadline = deadline_of(options, plan, start, previous.spent_s());
   ordered_json environment = environment_of(program, options, plan, now);
+  previous.require_settings(environment);
   return {
       .options = std::move(options),
       .selection = std::move(selection),

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -185,16 +186,31 @@ Process::~Process() {
   if (!reaped_) stop(std::chrono::milliseconds(0));
 }
 
+void Process::add_outputs(std::vector<pollfd>& entries) const {
+  for (const Descriptor* output : {&error_output_, &passed_on_}) {
+    if (output->get() < 0) continue;
+    entries.push_back({.fd = output->get(), .events = POLLIN, .revents = 0});
+  }
+}
+
+void Process::pass_on(Descriptor output) {
+  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+  passed_on_ = std::move(output);
+}
+
 void Process::drain() {
+  drain(error_output_, false);
+  drain(passed_on_, true);
+}
+
+void Process::drain(Descriptor& output, bool passes_on) {
   std::array<char, 4096> chunk{};
-  for (int i = 0; i < chunks_max && error_output_.get() >= 0; ++i) {
-    const ssize_t got = ::read(error_output_.get(), chunk.data(), chunk.size());
+  for (int i = 0; i < chunks_max && output.get() >= 0; ++i) {
+    const ssize_t got = ::read(output.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return;
-    if (got <= 0) {
-      error_output_.reset();
-      return;
-    }
+    if (got <= 0) return output.reset();
+    if (passes_on) std::fwrite(chunk.data(), 1, spec::to_size(got), stderr);
     errors_.append(chunk.data(), spec::to_size(got));
     if (errors_.size() > 2 * error_bytes_max) errors_.erase(0, errors_.size() - error_bytes_max);
   }
@@ -220,10 +236,12 @@ bool Process::ended() {
 
 bool Process::wait_until(Clock::time_point deadline) {
   constexpr int tick_ms = 5;
+  std::vector<pollfd> entries;
   while (!ended()) {
     if (Clock::now() >= deadline) return false;
-    pollfd entry{.fd = error_output_.get(), .events = POLLIN, .revents = 0};
-    ::poll(&entry, 1, tick_ms);
+    entries.clear();
+    add_outputs(entries);
+    ::poll(entries.data(), entries.size(), tick_ms);
     drain();
   }
   drain();

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <poll.h>
 #include <sys/types.h>
 
 namespace rankcheck::harness::worker {
@@ -79,7 +80,13 @@ class Process {
 
   /// The descriptor to poll for error output; -1 after the output's end.
   [[nodiscard]] int error_descriptor() const { return error_output_.get(); }
-  /// Reads the available error output, up to 256 KiB. Call it when the descriptor is ready.
+  /// Appends the descriptors to poll for output of all kinds. There are none after the output's
+  /// end.
+  void add_outputs(std::vector<pollfd>& entries) const;
+  /// Takes over the reading end of the child's standard output. drain() passes this output on to
+  /// this process's error output, and keeps it as it keeps error output.
+  void pass_on(Descriptor output);
+  /// Reads the available output, up to 256 KiB of each kind. Does not wait.
   void drain();
 
   /// Whether the child has ended. Does not reap it, so that its group keeps its number.
@@ -116,7 +123,11 @@ class Process {
   std::optional<int> status_;
   std::optional<int> ending_signal_;
   std::optional<std::string> fate_;
+  /// Reads what is there from one of the outputs, which is closed after its end.
+  void drain(Descriptor& output, bool passes_on);
+
   Descriptor error_output_;
+  Descriptor passed_on_;
   std::string errors_;
 };
 

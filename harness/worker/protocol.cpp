@@ -179,7 +179,7 @@ ordered_json to_json(const Hello& hello) {
     if (!algorithm.environment.empty()) entry["environment"] = algorithm.environment;
     algorithms.push_back(std::move(entry));
   }
-  ordered_json body{{"protocol", protocol_version},
+  ordered_json body{{"protocol", hello.takes_inputs ? 2 : protocol_version},
                     {"world", hello.world},
                     {"ranks", hello.ranks},
                     {"traits",
@@ -193,6 +193,7 @@ ordered_json to_json(const Hello& hello) {
                     {"versions", hello.versions}};
   if (traits.has_streams) body["traits"]["streams"] = true;
   if (hello.everyone) body["everyone"] = true;
+  if (hello.takes_inputs) body["inputs"] = "sent";
   return {{"hello", std::move(body)}};
 }
 
@@ -217,11 +218,20 @@ Hello hello_from_json(const json& header) {
   return reading("hello", [&] {
     const json& body = header.at("hello");
     const int version = whole_number<int>(body, "protocol");
-    if (version != protocol_version) {
-      throw ProtocolError(
-          fmt::format("speaks version {} of the protocol, not {}", version, protocol_version));
+    if (version < protocol_version || version > protocol_version_max) {
+      throw ProtocolError(fmt::format("speaks version {} of the protocol, not {} or {}",
+                                      version,
+                                      protocol_version,
+                                      protocol_version_max));
     }
     Hello hello;
+    if (version >= 2 && body.contains("inputs")) {
+      const std::string inputs = body["inputs"].get<std::string>();
+      if (inputs != "sent" && inputs != "derived") {
+        throw ProtocolError(fmt::format("inputs: expected sent or derived, got {:.60}", inputs));
+      }
+      hello.takes_inputs = inputs == "sent";
+    }
     hello.world = whole_number<int>(body, "world");
     if (hello.world < 1 || hello.world > world_ranks_max) {
       throw ProtocolError(

@@ -19,7 +19,9 @@
 /// The framed protocol between the harness and worker processes. PROTOCOL.md describes it.
 namespace rankcheck::harness::worker {
 
+/// In version 2, a worker may ask for its inputs. A worker of version 1 derives them.
 inline constexpr int protocol_version = 1;
+inline constexpr int protocol_version_max = 2;
 /// The environment variable with the path of the harness's socket.
 inline constexpr const char* socket_variable = "RANKCHECK_SOCKET";
 /// Maximum length of a header in bytes, and maximum number of ranks in a hello.
@@ -96,6 +98,8 @@ struct Hello {
   /// Whether every process gets every run, even if it hosts no member. NCCL needs this: all ranks
   /// of the world take part when a group is split off.
   bool everyone = false;
+  /// Whether the harness sends every member's filled image, one stage after another.
+  bool takes_inputs = false;
   /// Names and versions of the libraries and drivers that the worker uses.
   nlohmann::json versions = nlohmann::json::object();
 };

@@ -62,28 +62,26 @@ Session::Session(const WorkerOptions& options,
   command.environment.insert(environment.begin(), environment.end());
   command.environment["TMPDIR"] = folder_.path();
   const auto deadline = Clock::now() + whole(options.start_timeout);
-  if (options.over_standard_io) {
+  const std::string path = folder_.path() + "/socket";
+  const Descriptor listener = listen_at(path);
+  command.environment[socket_variable] = path;
+  if (options.may_use_standard_io) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
       throw std::runtime_error(fmt::format("cannot make a connection: {}", std::strerror(errno)));
     }
-    Descriptor theirs(ends[1]);
-    Connection ours(ends[0], ends[0]);
+    standard_io_ = Descriptor(ends[0]);
+    // Closed here after the start, because otherwise the connection would stay open after the
+    // worker's end.
+    const Descriptor theirs(ends[1]);
     process_ = std::make_unique<Process>(command,
                                          StandardIo{.input = theirs.get(), .output = theirs.get()});
-    // Closed here, because otherwise the connection would stay open after the worker's end.
-    theirs.reset();
-    add_peer(std::move(ours), deadline);
-    if (!is_complete())
-      throw std::runtime_error(program_ + " does not host every rank of its world");
   } else {
-    const std::string path = folder_.path() + "/socket";
-    const Descriptor listener = listen_at(path);
-    command.environment[socket_variable] = path;
     process_ = std::make_unique<Process>(command, StandardIo{});
-    connect_all(listener.get(), deadline);
-    ::unlink(path.c_str());
   }
+  connect_all(listener.get(), deadline);
+  ::unlink(path.c_str());
+  if (standard_io_.get() >= 0) process_->pass_on(std::move(standard_io_));
   cleanup.armed = false;
 }
 
@@ -115,12 +113,13 @@ void Session::connect_all(int listener, Clock::time_point deadline) {
   while (!is_complete()) {
     require_no_stop();
     if (Clock::now() >= deadline) {
-      throw std::runtime_error(with_last_words(
-          fmt::format("{}: only {} worker processes connected in time", program_, peers_.size()),
-          *process_));
+      throw std::runtime_error(with_last_words(describe_silence(), *process_));
     }
     process_->drain();
-    if (process_->ended()) {
+    const bool ended = process_->ended();
+    if (standard_io_.get() >= 0) judge_output(deadline);
+    if (is_complete()) break;
+    if (ended) {
       static_cast<void>(process_->wait_until(deadline));
       throw Gone(with_last_words(
           fmt::format("{} {} before every rank had said hello", program_, process_->fate()),
@@ -130,18 +129,35 @@ void Session::connect_all(int listener, Clock::time_point deadline) {
     const int accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (accepted < 0) continue;
     if (peers_.size() >= world_ranks_max) throw std::runtime_error("too many worker processes");
-    add_peer(Connection(accepted, accepted), deadline);
+    add_peer(Connection(accepted, accepted), false, deadline);
   }
   // Workers connect in any order. Messages name them in the order of their ranks.
   std::sort(
       peers_.begin(), peers_.end(), [](const Peer& a, const Peer& b) { return a.ranks < b.ranks; });
 }
 
-void Session::add_peer(Connection connection, Clock::time_point deadline) {
+void Session::judge_output(Clock::time_point deadline) {
+  std::array<unsigned char, 4> first{};
+  const ssize_t got =
+      ::recv(standard_io_.get(), first.data(), first.size(), MSG_PEEK | MSG_DONTWAIT);
+  if (got < 4 && !(got > 0 && process_->ended())) return;
+  const std::size_t length =
+      first[0] | first[1] << 8U | first[2] << 16U | std::size_t{first[3]} << 24U;
+  if (got == 4 && length <= header_bytes_max && peers_.empty()) {
+    const int both = standard_io_.release();
+    add_peer(Connection(both, both), true, deadline);
+    if (!is_complete())
+      throw std::runtime_error(program_ + " does not host every rank of its world");
+    return;
+  }
+  process_->pass_on(std::move(standard_io_));
+}
+
+void Session::add_peer(Connection connection, bool is_standard_io, Clock::time_point deadline) {
   limit_sending(connection.descriptor(), stop_tick);
   connection.wait_while([this] { return Clock::now() < send_end_ && !options_.stop.is_made(); });
   Peer peer{.connection = std::move(connection), .ranks = {}, .process = {}, .result = {}};
-  if (!options_.over_standard_io) peer.process = process_behind(peer.connection.descriptor());
+  if (!is_standard_io) peer.process = process_behind(peer.connection.descriptor());
   Hello hello = hello_from_json(await_hello(peer, deadline).header);
   peer.ranks = hello.ranks;
   for (const int rank : peer.ranks) {
@@ -162,20 +178,30 @@ Frame Session::await_hello(Peer& peer, Clock::time_point deadline) {
   try {
     return await_frame(peer, deadline);
   } catch (const Silent&) {
-    throw Silent(with_last_words(
-        fmt::format("{}: no hello within {} s: expected a frame of the worker protocol "
-                    "(harness/worker/PROTOCOL.md) on its {}",
-                    program_,
-                    options_.start_timeout.count(),
-                    options_.over_standard_io ? "standard output" : "connection"),
-        *process_));
+    throw Silent(with_last_words(describe_silence(), *process_));
   }
 }
 
-bool Session::is_complete() const {
+std::string Session::describe_silence() const {
+  return fmt::format(
+      "{}: {} within {} s: expected a frame of the worker protocol (harness/worker/PROTOCOL.md) on "
+      "a connection to {}{}",
+      program_,
+      peers_.empty() ? "no hello"
+                     : fmt::format("only {} of {} ranks have said hello", hosted(), hello_.world),
+      options_.start_timeout.count(),
+      socket_variable,
+      options_.may_use_standard_io ? ", or as the first output" : "");
+}
+
+std::size_t Session::hosted() const {
   std::size_t hosted = 0;
   for (const Peer& peer : peers_) hosted += peer.ranks.size();
-  return !peers_.empty() && hosted == spec::to_size(hello_.world);
+  return hosted;
+}
+
+bool Session::is_complete() const {
+  return !peers_.empty() && hosted() == spec::to_size(hello_.world);
 }
 
 Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {

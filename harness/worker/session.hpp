@@ -27,9 +27,9 @@ struct WorkerOptions {
   std::function<Command(const std::string& directory)> command;
   /// Returns the contract of an operation; null if there is no operation with this name.
   std::function<const spec::Contract*(std::string_view name)> contract_of;
-  /// True: one process hosts all ranks and uses its standard input and output. False: processes
-  /// connect to the socket that RANKCHECK_SOCKET names.
-  bool over_standard_io = false;
+  /// The processes connect to the socket that RANKCHECK_SOCKET names. True: instead, one process
+  /// may host all ranks and use its standard input and output. Its first output then is a frame.
+  bool may_use_standard_io = false;
   std::chrono::duration<double> start_timeout{60};
   /// A run counts as hung after this time without a whole message from any worker. A whole run may
   /// take run_timeouts_max times as long.
@@ -91,14 +91,36 @@ class Session {
   using Clock = std::chrono::steady_clock;
 
   void connect_all(int listener, Clock::time_point deadline);
-  void add_peer(Connection connection, Clock::time_point deadline);
+  /// Looks at the first standard output of the workers. Makes their standard input and output the
+  /// connection if it begins with a frame, and passes it on if it is text.
+  void judge_output(Clock::time_point deadline);
+  /// Says what was expected of workers that have not said hello in time.
+  [[nodiscard]] std::string describe_silence() const;
+  void add_peer(Connection connection, bool is_standard_io, Clock::time_point deadline);
   [[nodiscard]] Frame await_hello(Peer& peer, Clock::time_point deadline);
+  /// The number of ranks that have said hello.
+  [[nodiscard]] std::size_t hosted() const;
   [[nodiscard]] bool is_complete() const;
   [[nodiscard]] Frame await_frame(Peer& peer, Clock::time_point deadline);
   [[nodiscard]] std::string ask_why_refused(Peer& peer, const Case& c);
   [[nodiscard]] Peer* peer_of(int world_rank);
 
+  /// Runs the stages of this part, which are sent together.
+  struct Part {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  /// Returns whether all of them are completed.
+  bool run_part(std::span<const Case> stages, Observation& observation);
   bool send_run(std::span<const Case> stages, Observation& observation);
+  /// The message with a run whose inputs the workers derive.
+  [[nodiscard]] nlohmann::ordered_json whole_run(std::span<const Case> stages) const;
+  /// The message with the stage of this part for the ranks of one process. Fills `images` with the
+  /// images of its members.
+  [[nodiscard]] nlohmann::ordered_json stage_for(const Peer& peer,
+                                                 std::span<const Case> stages,
+                                                 const Observation& observation,
+                                                 std::vector<Image>& images);
   void await_results(std::span<const Case> stages, Observation& observation);
   /// Handles the whole messages that have arrived. Sets `heard` to true if there is one. Returns
   /// false if it gave the run up.
@@ -125,6 +147,8 @@ class Session {
   /// The first word of the command.
   std::string program_;
   std::unique_ptr<Process> process_;
+  /// The workers' standard input and output until it is known what they are used for.
+  Descriptor standard_io_;
   std::vector<Peer> peers_;
   Hello hello_;
   bool usable_ = true;
@@ -133,7 +157,7 @@ class Session {
   std::uint64_t question_ = 0;
   /// When to stop sending to a worker that does not read.
   Clock::time_point send_end_;
-  std::size_t stages_ = 0;
+  Part part_;
   /// The stage that each world rank entered last in this run.
   std::map<int, std::size_t> entered_;
   ImageLayout layout_;

@@ -10,7 +10,9 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/family.hpp"
 #include "harness/image.hpp"
+#include "harness/stages.hpp"
 #include "harness/worker/session.hpp"
 #include "harness/worker/session_parts.hpp"
 
@@ -21,6 +23,36 @@ namespace {
 
 /// Time that the other ranks get after one of them has failed.
 constexpr std::chrono::seconds failure_patience{2};
+
+/// The bytes of a buffer in an image. Blocks are runs that the operation reads or writes.
+nlohmann::ordered_json describe_buffer(const std::vector<spec::Block>& blocks,
+                                       std::int64_t offset,
+                                       std::int64_t elements,
+                                       std::int64_t element_bytes) {
+  nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+  for (const spec::Block& block : blocks) {
+    runs.push_back({block.offset * element_bytes, block.count * element_bytes});
+  }
+  return {{"offset", offset}, {"bytes", elements * element_bytes}, {"blocks", std::move(runs)}};
+}
+
+/// What a worker needs to know to make the call for one of its members, whose image it gets.
+nlohmann::ordered_json describe_member(const Case& c,
+                                       int world_rank,
+                                       int group_rank,
+                                       const ImageLayout& layout) {
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  nlohmann::ordered_json out{{"rank", world_rank}, {"place", group_rank}, {"image", layout.size}};
+  const spec::Extents& extents = layout.extents;
+  if (layout.send >= 0) {
+    out["send"] = describe_buffer(extents.send, layout.send, extents.send_size, bytes);
+  }
+  if (layout.recv >= 0) {
+    out["recv"] = describe_buffer(extents.recv, layout.recv, extents.recv_size, bytes);
+  }
+  out.update(find_family(c.operation)->extras(c, world_rank));
+  return out;
+}
 
 int group_position(const std::vector<int>& members, int world_rank) {
   const auto found = std::find(members.begin(), members.end(), world_rank);
@@ -33,11 +65,62 @@ void Session::run(std::span<const Case> stages, Observation& observation) {
   observation.clear();
   observation.path.assign(stages.size(), {});
   ++run_;
-  stages_ = stages.size();
   entered_.clear();
-  if (!send_run(stages, observation)) return;
+  // A later stage may have the results of an earlier one as its inputs.
+  const std::size_t together = hello_.takes_inputs ? 1 : stages.size();
+  for (part_ = {.first = 0, .count = together}; part_.first < stages.size();
+       part_.first += together) {
+    if (!run_part(stages, observation)) return;
+  }
+}
+
+bool Session::run_part(std::span<const Case> stages, Observation& observation) {
+  if (!send_run(stages, observation)) return false;
   await_results(stages, observation);
   if (usable_) merge(stages, observation);
+  return usable_ && observation.status == RunStatus::completed;
+}
+
+nlohmann::ordered_json Session::whole_run(std::span<const Case> stages) const {
+  nlohmann::ordered_json header{{"run", run_}, {"stages", nlohmann::ordered_json::array()}};
+  for (const Case& c : stages) header["stages"].push_back(to_json(c));
+  return header;
+}
+
+nlohmann::ordered_json Session::stage_for(const Peer& peer,
+                                          std::span<const Case> stages,
+                                          const Observation& observation,
+                                          std::vector<Image>& images) {
+  const std::size_t k = part_.first;
+  const Case& c = stages[k];
+  const std::vector<int> group = members(c);
+  const ContractLookup contract_of = [this](std::string_view name) -> const spec::Contract& {
+    return *options_.contract_of(name);
+  };
+  nlohmann::ordered_json header{{"run", run_},
+                                {"stage", k},
+                                {"stages", stages.size()},
+                                {"case", to_json(c)},
+                                {"group", group},
+                                {"members", nlohmann::ordered_json::array()}};
+  std::vector<const std::byte*> left(k);
+  for (std::size_t g = 0; g < group.size(); ++g) {
+    if (std::count(peer.ranks.begin(), peer.ranks.end(), group[g]) == 0) continue;
+    for (std::size_t s = 0; s < k; ++s) {
+      const int place = place_in_group(stages[s], group[g]);
+      left[s] = place < 0 ? nullptr : observation.stages[s].images[spec::to_size(place)].data();
+    }
+    prepare_stage(contract_of,
+                  stages,
+                  k,
+                  static_cast<int>(g),
+                  hello_.traits.result_place,
+                  left,
+                  layout_,
+                  images.emplace_back());
+    header["members"].push_back(describe_member(c, group[g], static_cast<int>(g), layout_));
+  }
+  return header;
 }
 
 bool Session::send_run(std::span<const Case> stages, Observation& observation) {
@@ -45,9 +128,7 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
     peer.pending = hello_.everyone;
     peer.payload_bytes_max = 0;
   }
-  nlohmann::ordered_json header{{"run", run_}, {"stages", nlohmann::ordered_json::array()}};
-  for (const Case& c : stages) {
-    header["stages"].push_back(to_json(c));
+  for (const Case& c : stages.subspan(part_.first, part_.count)) {
     const spec::Contract* contract = options_.contract_of(c.operation);
     if (contract == nullptr || c.ranks > hello_.traits.ranks_max) {
       observation.status = RunStatus::refused;
@@ -63,8 +144,15 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
     }
   }
   send_end_ = Clock::now() + whole(options_.run_timeout);
+  const nlohmann::ordered_json derived =
+      hello_.takes_inputs ? nlohmann::ordered_json() : whole_run(stages);
   for (Peer& peer : peers_) {
-    if (!peer.pending || peer.connection.send(header)) continue;
+    if (!peer.pending) continue;
+    std::vector<Image> images;
+    nlohmann::ordered_json header =
+        hello_.takes_inputs ? stage_for(peer, stages, observation, images) : derived;
+    const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
+    if (peer.connection.send(std::move(header), parts)) continue;
     give_up(observation, RunStatus::crashed, describe_death(peer, stages));
     return false;
   }
@@ -79,18 +167,23 @@ void Session::await_results(std::span<const Case> stages, Observation& observati
   std::vector<pollfd> entries;
   while (std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.pending; })) {
     require_no_stop();
-    entries.assign(1, {.fd = process_->error_descriptor(), .events = POLLIN, .revents = 0});
+    entries.clear();
     for (const Peer& peer : peers_) {
       const int descriptor = peer.pending ? peer.connection.descriptor() : -1;
       entries.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
     }
+    process_->add_outputs(entries);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     const auto wait = std::clamp(left, std::chrono::milliseconds(0), stop_tick);
     const int ready = ::poll(entries.data(), entries.size(), static_cast<int>(wait.count()));
-    if (entries[0].revents != 0) process_->drain();
+    const bool is_printing =
+        std::any_of(entries.begin() + static_cast<std::ptrdiff_t>(peers_.size()),
+                    entries.end(),
+                    [](const pollfd& each) { return each.revents != 0; });
+    if (is_printing) process_->drain();
     bool heard = false;
     for (std::size_t i = 0; ready > 0 && i < peers_.size(); ++i) {
-      if (entries[i + 1].revents == 0) continue;
+      if (entries[i].revents == 0) continue;
       Peer& peer = peers_[i];
       if (!peer.connection.fill()) {
         return give_up(observation, RunStatus::crashed, describe_death(peer, stages));
@@ -147,9 +240,12 @@ void Session::take_progress(const Peer& peer, const nlohmann::json& header) {
                                     progress.rank,
                                     fmt::join(peer.ranks, ",")));
   }
-  if (progress.stage >= stages_) {
-    throw ProtocolError(
-        fmt::format("progress in stage {}: expected at most {}", progress.stage, stages_ - 1));
+  const std::size_t last = part_.first + part_.count - 1;
+  if (progress.stage < part_.first || progress.stage > last) {
+    const std::string expected = part_.count > 1 || part_.first == 0
+                                     ? fmt::format("at most {}", last)
+                                     : fmt::format("{}", last);
+    throw ProtocolError(fmt::format("progress in stage {}: expected {}", progress.stage, expected));
   }
   entered_[static_cast<int>(progress.rank)] = progress.stage;
 }
@@ -163,6 +259,8 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
     // A worker that reports that it hangs is of no more use. It may hang because another one
     // failed, so another failure takes precedence.
     if (status == RunStatus::hung) usable_ = false;
+    // A process that failed may have left messages to others, which the next run would receive.
+    if (status == RunStatus::failed && peers_.size() > 1) usable_ = false;
     const bool hangs = culprit != nullptr && culprit->result.status == RunStatus::hung;
     if (culprit == nullptr || (hangs && status != RunStatus::hung)) culprit = &peer;
   }
@@ -172,7 +270,8 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
     return;
   }
   observation.stages.resize(stages.size());
-  for (std::size_t k = 0; k < stages.size(); ++k) {
+  for (std::size_t i = 0; i < part_.count; ++i) {
+    const std::size_t k = part_.first + i;
     const std::vector<int> group = members(stages[k]);
     StageOutcome& stage = observation.stages[k];
     stage.images.resize(group.size());
@@ -183,9 +282,9 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
       for (std::size_t g = 0; g < group.size(); ++g) {
         if (std::count(peer.ranks.begin(), peer.ranks.end(), group[g]) == 0) continue;
         lay_out(contract, stages[k], static_cast<int>(g), hello_.traits.result_place, layout_);
-        const bool fits = k < peer.result.stages.size() &&
-                          next < peer.result.stages[k].images.size() &&
-                          peer.result.stages[k].images[next].size() == spec::to_size(layout_.size);
+        const bool fits = i < peer.result.stages.size() &&
+                          next < peer.result.stages[i].images.size() &&
+                          peer.result.stages[i].images[next].size() == spec::to_size(layout_.size);
         if (!fits) {
           return give_up(
               observation,
@@ -196,9 +295,9 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
                           group[g],
                           k));
         }
-        std::swap(stage.images[g], peer.result.stages[k].images[next]);
-        stage.stamps[g] = peer.result.stages[k].stamps[next++];
-        const std::string path = k < peer.result.path.size() ? peer.result.path[k] : "";
+        std::swap(stage.images[g], peer.result.stages[i].images[next]);
+        stage.stamps[g] = peer.result.stages[i].stamps[next++];
+        const std::string path = i < peer.result.path.size() ? peer.result.path[i] : "";
         if (observation.path[k].empty()) observation.path[k] = path;
         if (observation.path[k] == path) continue;
         observation.status = RunStatus::failed;

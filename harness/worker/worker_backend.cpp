@@ -74,6 +74,8 @@ Session& WorkerBackend::session(const std::map<std::string, std::string>& enviro
 }
 
 std::string WorkerBackend::why_refused(const Case& c) const {
+  // A worker that knows no streams would pass over the field, and the case would show nothing.
+  if (c.pending && !hello_.traits.has_streams) return "pending: the worker has no streams";
   std::vector<std::string> names;
   for (const Algorithm& algorithm : hello_.algorithms) {
     if (algorithm.info.operation == c.operation) names.push_back(algorithm.info.name);

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <ostream>
 #include <set>
 #include <string>
@@ -60,6 +61,17 @@ TEST_P(CanaryTest, ReplaysFromTheTextOfItsMinimalCase) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Planted, CanaryTest, testing::ValuesIn(catalogue()), tests::printed_name);
+
+/// A bug that only one seed finds is luck. These bugs are small and found in a few cases.
+TEST(SeedsTest, CatchTheBugsOfListsAndAxes) {
+  for (const Bug& bug : catalogue()) {
+    if (!bug.operation.ends_with("_list") && !bug.operation.ends_with("_axis")) continue;
+    for (const std::uint64_t seed : {2, 4, 22}) {
+      const Hunt found = hunt(operations(), bug, bug.property, {.seed = seed});
+      EXPECT_EQ(why_not_caught(bug, found), "") << bug.name << ", seed " << seed;
+    }
+  }
+}
 
 /// Whether the property's own check found the bug. The checks of every case do not count: those of
 /// memory, of the backend's faults and of the ranks' agreement.

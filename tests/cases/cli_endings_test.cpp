@@ -128,10 +128,10 @@ TEST_F(CliEndingsTest, WorkersLeaveNoFolderHoweverTheyEnd) {
 
 TEST_F(CliEndingsTest, NextStartRemovesTheFolderOfAKilledRun) {
   write_worker("while :; do sleep 1; done");
-  run("--foreground -s KILL 1");
+  run("--foreground -s KILL 2");
   EXPECT_FALSE(fs::is_empty(path_to("tmp")));
   fs::remove_all(path_to("r"));
-  run("--foreground 1");
+  run("--foreground 2");
   EXPECT_TRUE(fs::is_empty(path_to("tmp")));
 }
 

@@ -72,8 +72,9 @@ TEST_F(CliRunTest, InterruptedRunLeavesAReportThatCanBeResumed) {
 }
 
 TEST_F(CliRunTest, CyclingSuiteRunsUntilItsTimeIsOver) {
-  const std::string arguments = "run deep --operation broadcast --backend sim --cases 60 ";
-  const Outcome outcome = rankcheck(arguments + "--time-budget 1 --report r");
+  const std::string arguments =
+      "run deep --operation broadcast --algorithm binomial --backend sim --cases 10 ";
+  const Outcome outcome = rankcheck(arguments + "--time-budget 3 --report r");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_GT(report("r")["environment"]["rounds"], 1);
 }

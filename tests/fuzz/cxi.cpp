@@ -85,7 +85,7 @@ void write(const std::string& name, Bytes& bytes, hdf5::Writer& file) {
   for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
   std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = value_of(name, i);
-  for (int changed = (changes >> 3U) & 3U; changed > 0 && count > 0; --changed) {
+  for (unsigned changed = (changes >> 3U) & 3U; changed > 0 && count > 0; --changed) {
     const std::size_t at = bytes.byte() % count;
     values[at] = bytes.number();
   }

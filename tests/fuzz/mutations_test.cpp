@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/journal.hpp"
 
 #include "cases/hardware/gate_journal.hpp"
@@ -152,7 +154,7 @@ TEST_F(SealedTest, ACheckpointIsWholeOrRefused) {
   result.batches = 1;
   result.costs = {0.5};
   result.state.object = data.object;
-  result.state.probe.assign(static_cast<std::size_t>(data.window * data.window), 1);
+  result.state.probe.assign(spec::to_size(data.window * data.window), 1);
   reconstruct::write_result(path_, data, result, true);
   const Meaning meaning = [&] {
     static_cast<void>(reconstruct::read_result(path_, data));

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
@@ -106,7 +108,7 @@ void draw_shapes(const spec::CollectiveTraits& traits,
   if (std::accumulate(out.counts.begin(), out.counts.end(), std::int64_t{0}) == 0)
     out.counts[chosen] = 1;
   // A narrow type cannot count so many rows, if their number is odd.
-  if (!drawing.has_data && random.below(8) == 0) {
+  if (!drawing.has_data && random.below(4) == 0) {
     out.counts[chosen] = random.between(rows_beyond_f16, 2 * rows_beyond_f16);
     own.outer = own.inner = 1;
     const auto rows = std::accumulate(out.counts.begin(), out.counts.end(), std::int64_t{0});
@@ -260,6 +262,19 @@ class Collectives final : public harness::Family {
       }
     }
     return {};
+  }
+
+  [[nodiscard]] nlohmann::ordered_json extras(const Case& c, int world_rank) const override {
+    auto out = nlohmann::ordered_json::object();
+    if (!has_scalar(c)) return out;
+    std::array<std::byte, 16> scalar{};
+    fill_scalar(c, world_rank, scalar.data());
+    std::string digits;
+    for (std::int64_t i = 0; i < spec::info(c.type).bytes; ++i) {
+      digits += fmt::format("{:02x}", std::to_integer<unsigned>(scalar.at(spec::to_size(i))));
+    }
+    out["scalar"] = digits;
+    return out;
   }
 
   void fill_extents(const spec::Contract& contract,

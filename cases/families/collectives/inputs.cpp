@@ -4,10 +4,10 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <numeric>
 #include <optional>
 
 #include "reference/registry.hpp"
+#include "reference/spec/shapes.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "cases/families/collectives/case.hpp"
@@ -361,14 +361,12 @@ std::uint64_t element_bits(
 /// Whether a rank has any number of terms in one result, in a reduction along an axis.
 bool has_rows(const Case& c) {
   const spec::Contract* const contract = reference::find_contract(c.operation);
-  return contract != nullptr && collective(*contract).reduces &&
-         collective(*contract).sizes == spec::Sizes::lengths_along_axis;
+  return contract != nullptr && spec::combines_rows(*contract);
 }
 
 /// The number of terms in one result.
 std::int64_t terms_of(const Case& c) {
-  if (!has_rows(c)) return group_size(c);
-  return std::accumulate(c.counts.begin(), c.counts.end(), std::int64_t{0});
+  return has_rows(c) ? spec::axis_length(collective_call(c)) : group_size(c);
 }
 
 /// The largest magnitude that a partial sum of the case's exact inputs can reach.

@@ -23,23 +23,23 @@ class GateTest : public testing::Test {
     const int count = static_cast<int>(devices.size());
     std::size_t soaks = 0;
     GateReport gate =
-        run_gate({.seed = seed, .parts = made_up_parts(count), .bytes = 1024},
+        run_gate({.seed = seed_, .parts = made_up_parts(count), .bytes = 1024},
                  devices,
                  {.probe =
                       [this](const ProbeRequest& request) {
                         clock_ += 1;
-                        requests.push_back(request);
-                        return probe(request);
+                        requests_.push_back(request);
+                        return probe_(request);
                       },
                   .run =
                       [this](const PhaseRequest& request) {
-                        phases.push_back(request);
-                        return suites(request);
+                        phases_.push_back(request);
+                        return suites_(request);
                       },
-                  .soak_s = [&] { return soaks < soaks_s.size() ? soaks_s[soaks++] : 0; },
+                  .soak_s = [&] { return soaks < soaks_s_.size() ? soaks_s_[soaks++] : 0; },
                   .now_s = [this] { return clock_; },
-                  .why_end = [this] { return why_end; },
-                  .say = [this](const std::string& line) { said += line + '\n'; }});
+                  .why_end = [this] { return why_end_; },
+                  .say = [this](const std::string& line) { said_ += line + '\n'; }});
     // The report's exit status and the process's exit status must agree.
     EXPECT_EQ(harness::to_json(gate.report).at("exit_status"), gate.status);
     return gate;
@@ -48,7 +48,7 @@ class GateTest : public testing::Test {
   /// Makes one bit wrong in one copy over every link for which `chooses` holds.
   template <class Chooses>
   void plant(const Chooses& chooses) {
-    probe = [chooses](const ProbeRequest& request) {
+    probe_ = [chooses](const ProbeRequest& request) {
       ProbeOutcome outcome = good_probe(request);
       if (!chooses(request)) return outcome;
       outcome.result.wrong_copies = 1;
@@ -66,14 +66,14 @@ class GateTest : public testing::Test {
     return red;
   }
 
-  std::function<ProbeOutcome(const ProbeRequest&)> probe = good_probe;
-  std::function<PhaseOutcome(const PhaseRequest&)> suites = passing_phase;
-  std::string why_end;
-  std::uint64_t seed = 1;
-  std::vector<double> soaks_s{10};
-  std::string said;
-  std::vector<ProbeRequest> requests;
-  std::vector<PhaseRequest> phases;
+  std::function<ProbeOutcome(const ProbeRequest&)> probe_ = good_probe;
+  std::function<PhaseOutcome(const PhaseRequest&)> suites_ = passing_phase;
+  std::string why_end_;
+  std::uint64_t seed_ = 1;
+  std::vector<double> soaks_s_{10};
+  std::string said_;
+  std::vector<ProbeRequest> requests_;
+  std::vector<PhaseRequest> phases_;
 
  private:
   double clock_ = 0;

@@ -36,7 +36,7 @@ class GateJournalTest : public testing::Test {
   }
 
   fs::path folder(const std::string& name) {
-    const fs::path path = parent_.path() / name;
+    fs::path path = parent_.path() / name;
     fs::create_directories(path);
     return path;
   }

@@ -25,7 +25,7 @@ Finding finding_without_a_case(const PhaseRequest& request) {
 }
 
 TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase != Phase::soak) return outcome;
     outcome.report.findings = {finding_without_a_case(request)};
@@ -41,7 +41,7 @@ TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
 }
 
 TEST_F(GateTest, CasesThatComparedNothingAddNoTestedVolume) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase != Phase::soak) return outcome;
     outcome.report.findings.push_back(finding_without_a_case(request));
@@ -54,7 +54,7 @@ TEST_F(GateTest, CasesThatComparedNothingAddNoTestedVolume) {
 }
 
 TEST_F(GateTest, SoakCountsTheCasesOfUnitsThatItDidNotCover) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase != Phase::soak) return outcome;
     Finding& finding = outcome.report.findings.front();
@@ -73,7 +73,7 @@ TEST_F(GateTest, SoakCountsTheCasesOfUnitsThatItDidNotCover) {
 }
 
 TEST_F(GateTest, CaseWithoutPowerIsRedInTheSoakToo) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase != Phase::soak) return outcome;
     Finding& finding = outcome.report.findings.front();
@@ -85,7 +85,7 @@ TEST_F(GateTest, CaseWithoutPowerIsRedInTheSoakToo) {
 }
 
 TEST_F(GateTest, UncoveredSuitesAreRed) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase == Phase::suites) {
       outcome.report.findings.push_back(finding_without_a_case(request));
@@ -100,7 +100,7 @@ TEST_F(GateTest, UncoveredSuitesAreRed) {
 /// A device's part runs smoke, which has its own time limit. A slow device may exceed the limit.
 TEST_F(GateTest, PartThatItsSuiteCutOffIsNeitherRedNorGreen) {
   for (const bool is_last_cut_short : {false, true}) {
-    suites = [=](const PhaseRequest& request) {
+    suites_ = [=](const PhaseRequest& request) {
       PhaseOutcome outcome = passing_phase(request);
       if (request.phase != Phase::device || request.device != 1) return outcome;
       outcome.report.ending = "time_over";
@@ -117,7 +117,7 @@ TEST_F(GateTest, PartThatItsSuiteCutOffIsNeitherRedNorGreen) {
 }
 
 TEST_F(GateTest, UnitsOfAFurtherPartThatWereCutShortMakeNothingRed) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase != Phase::sanitizer) return outcome;
     Finding& finding = outcome.report.findings.front();
@@ -134,7 +134,7 @@ TEST_F(GateTest, UnitsOfAFurtherPartThatWereCutShortMakeNothingRed) {
 }
 
 TEST_F(GateTest, PartWhoseUnitsAreAllSkippedHasJudgedNothing) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase != Phase::cuda) return outcome;
     outcome.report.findings.front().verdict = Verdict::skipped;
@@ -149,8 +149,8 @@ TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
   parts.push_back({.phase = Phase::soak});
   for (const PhaseRequest& part : parts) {
     for (const std::string ending : {"interrupted", "time_over"}) {
-      phases.clear();
-      suites = [&](const PhaseRequest& request) {
+      phases_.clear();
+      suites_ = [&](const PhaseRequest& request) {
         if (folder_of(request) != folder_of(part)) return passing_phase(request);
         return PhaseOutcome{.ended_early = ending};
       };
@@ -158,7 +158,7 @@ TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
       EXPECT_EQ(gate.status, 2) << folder_of(part);
       EXPECT_EQ(gate.report.ending, ending) << folder_of(part);
       // No later part is begun, but the report lists the remaining parts.
-      EXPECT_EQ(folder_of(phases.back()), folder_of(part));
+      EXPECT_EQ(folder_of(phases_.back()), folder_of(part));
       EXPECT_EQ(gate.phases.size(), 1 + parts.size());
       for (const DeviceVerdict& each : gate.devices) {
         if (part.phase == Phase::cuda) {
@@ -170,7 +170,7 @@ TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
 }
 
 TEST_F(GateTest, InterruptOfASoakThatJudgedSomethingIsNotGreen) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase == Phase::soak) outcome.ended_early = "interrupted";
     return outcome;
@@ -180,7 +180,7 @@ TEST_F(GateTest, InterruptOfASoakThatJudgedSomethingIsNotGreen) {
 
 /// The second device's part ends after some of its units, which all passed.
 TEST_F(GateTest, DeviceWhosePartIsInterruptedIsNotPassed) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase == Phase::device && request.device == 1) outcome.ended_early = "interrupted";
     return outcome;
@@ -194,7 +194,7 @@ TEST_F(GateTest, DeviceWhosePartIsInterruptedIsNotPassed) {
 
 TEST_F(GateTest, PathThatAMachineLacksSaysNothingOfThoseThatItHas) {
   bool has_others = true;
-  suites = [&has_others](const PhaseRequest& request) {
+  suites_ = [&has_others](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase == Phase::speed) return outcome;
     Finding lacking = outcome.report.findings.front();
@@ -227,19 +227,21 @@ PhaseOutcome phase_without_nccl(const PhaseRequest& request, const std::string& 
 }
 
 TEST_F(GateTest, BackendThatIsMissingBesideOneThatRunsIsNotGreen) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     return phase_without_nccl(request, "backend_unavailable");
   };
   EXPECT_EQ(run(1).status, 2);
 }
 
 TEST_F(GateTest, BackendOnWhichNothingCouldBeRunIsNotGreen) {
-  suites = [](const PhaseRequest& request) { return phase_without_nccl(request, "not_supported"); };
+  suites_ = [](const PhaseRequest& request) {
+    return phase_without_nccl(request, "not_supported");
+  };
   EXPECT_EQ(run(1).status, 2);
 }
 
 TEST_F(GateTest, BackendThatIsMissingInOnePartIsNotGreen) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = phase_without_nccl(request, "backend_unavailable");
     if (request.phase != Phase::device && !outcome.report.findings.empty()) {
       outcome.report.findings.back().verdict = Verdict::passed;
@@ -251,7 +253,7 @@ TEST_F(GateTest, BackendThatIsMissingInOnePartIsNotGreen) {
 
 /// Links are no cases of the backend cuda.
 TEST_F(GateTest, BackendThatHasNothingButItsLinksIsNotGreen) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = phase_without_nccl(request, "not_supported");
     for (Finding& each : outcome.report.findings) {
       each.unit.backend = each.unit.backend == "cuda" ? "nccl" : "cuda";
@@ -270,7 +272,7 @@ PhaseOutcome phase_without_sanitizer(const PhaseRequest& request) {
 }
 
 TEST_F(GateTest, HoldsOfTheBackendsThatWereAskedFor) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = phase_without_sanitizer(request);
     for (Finding& each : outcome.report.findings) each.unit.backend = "nccl";
     return outcome;
@@ -279,7 +281,7 @@ TEST_F(GateTest, HoldsOfTheBackendsThatWereAskedFor) {
 }
 
 TEST_F(GateTest, MissingSanitizerIsSaidAndNoFailure) {
-  suites = phase_without_sanitizer;
+  suites_ = phase_without_sanitizer;
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_NE(to_markdown(gate).find("compute-sanitizer is not installed"), std::string::npos);

@@ -25,7 +25,7 @@ TEST_F(GateTest, HoldsWhereEverythingWasRunAndHeld) {
   for (const DeviceVerdict& each : gate.devices) EXPECT_EQ(each.verdict, Verdict::passed);
   // The phases that reveal most come first.
   std::vector<std::string> names;
-  for (const PhaseRequest& each : phases) names.push_back(folder_of(each));
+  for (const PhaseRequest& each : phases_) names.push_back(folder_of(each));
   EXPECT_EQ(names,
             (std::vector<std::string>{"cuda",
                                       "nccl-1",
@@ -47,11 +47,11 @@ TEST_F(GateTest, HoldsWhereEverythingWasRunAndHeld) {
 TEST_F(GateTest, ReachesEveryOrderedPairByBothMethods) {
   run(3);
   std::set<std::tuple<int, int, Method>> seen;
-  for (const ProbeRequest& each : requests) seen.insert({each.from, each.to, each.probe.method});
+  for (const ProbeRequest& each : requests_) seen.insert({each.from, each.to, each.probe.method});
   EXPECT_EQ(seen.size(), 18U);
   // There are random patterns besides all fixed ones.
-  EXPECT_EQ(requests.front().probe.first, 0);
-  EXPECT_GT(requests.front().probe.patterns, gpu::cuda::Pattern::fixed);
+  EXPECT_EQ(requests_.front().probe.first, 0);
+  EXPECT_GT(requests_.front().probe.patterns, gpu::cuda::Pattern::fixed);
 }
 
 TEST_F(GateTest, FindsTheOneLinkThatCorrupts) {
@@ -73,7 +73,7 @@ TEST_F(GateTest, FindsTheOneLinkThatCorrupts) {
 }
 
 TEST_F(GateTest, IsNotGreenWithTimesThatCannotBe) {
-  probe = [](const ProbeRequest& request) {
+  probe_ = [](const ProbeRequest& request) {
     ProbeOutcome outcome = good_probe(request);
     if (request.from == 1 && request.to == 0) outcome.result.impossible_time = "no time";
     return outcome;
@@ -86,7 +86,7 @@ TEST_F(GateTest, IsNotGreenWithTimesThatCannotBe) {
     EXPECT_EQ(each.finding.reason, is_it ? "no time" : "");
   }
   // Wrong bytes tell more than impossible times, so they decide the verdict.
-  probe = [](const ProbeRequest& request) {
+  probe_ = [](const ProbeRequest& request) {
     ProbeOutcome outcome = good_probe(request);
     outcome.result.impossible_time = "no time";
     outcome.result.wrong_copies = 1;
@@ -107,7 +107,7 @@ TEST_F(GateTest, FindsALinkThatCorruptsInTheSoakAlone) {
 TEST_F(GateTest, GoesOnToProbeALinkThatCorrupts) {
   plant([](const ProbeRequest&) { return true; });
   run(1);
-  EXPECT_GT(requests.size(), 2U);
+  EXPECT_GT(requests_.size(), 2U);
 }
 
 TEST_F(GateTest, GivesTheReasonOfTheFirstOfSeveralWrongLinks) {
@@ -133,7 +133,7 @@ TEST_F(GateTest, BlamesNoDeviceWhereTwoAreSuspects) {
 }
 
 TEST_F(GateTest, BlamesNoDeviceForLinksThatCouldNotBeProbed) {
-  probe = [](const ProbeRequest& request) {
+  probe_ = [](const ProbeRequest& request) {
     if (request.from == request.to || request.from + request.to == 2) return good_probe(request);
     return ProbeOutcome{.verdict = Verdict::errored, .reason = "no answer"};
   };
@@ -142,12 +142,12 @@ TEST_F(GateTest, BlamesNoDeviceForLinksThatCouldNotBeProbed) {
 
 /// The copy equals the source, but the source lost what was written to it.
 TEST_F(GateTest, BlamesTheDeviceThatLosesWhatWasWrittenToIt) {
-  probe = [](const ProbeRequest& request) {
+  probe_ = [](const ProbeRequest& request) {
     ProbeOutcome outcome = good_probe(request);
     outcome.result.lost_sources = request.from == 1 && request.to == 0 ? 1 : 0;
     return outcome;
   };
-  soaks_s = {20};
+  soaks_s_ = {20};
   const GateReport gate = run(2);
   EXPECT_EQ(gate.status, 1);
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
@@ -167,7 +167,7 @@ TEST_F(GateTest, BlamesADeviceForItsOwnMemory) {
 }
 
 TEST_F(GateTest, BlamesADeviceOnWhichSuitesFailAlone) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase == Phase::device && request.device == 1) {
       outcome.report.findings.front().verdict = Verdict::crashed;
@@ -182,7 +182,7 @@ TEST_F(GateTest, BlamesADeviceOnWhichSuitesFailAlone) {
 
 /// With several devices, the part does not say which of them is to blame.
 TEST_F(GateTest, BlamesTheOnlyDeviceForWhatIsRedInAnyPart) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     if (request.phase == Phase::suites) {
       outcome.report.findings.front().verdict = Verdict::falsified;
@@ -201,7 +201,7 @@ TEST_F(GateTest, BlamesTheOnlyDeviceForWhatIsRedInAnyPart) {
 }
 
 TEST_F(GateTest, DeviceThatCannotBeOpenedAloneIsNotGreen) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     if (request.phase != Phase::device || request.device != 1) return passing_phase(request);
     PhaseOutcome outcome;
     outcome.broken = "the worker ended";
@@ -215,7 +215,7 @@ TEST_F(GateTest, DeviceThatCannotBeOpenedAloneIsNotGreen) {
 
 /// It may be absent, but what is there has to work.
 TEST_F(GateTest, SanitizerThatCannotBeRunIsNotGreen) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     return request.phase == Phase::sanitizer ? PhaseOutcome{.broken = "the worker ended"}
                                              : passing_phase(request);
   };
@@ -223,7 +223,7 @@ TEST_F(GateTest, SanitizerThatCannotBeRunIsNotGreen) {
 }
 
 TEST_F(GateTest, LeavesALinkThatHangsAlone) {
-  probe = [](const ProbeRequest& request) {
+  probe_ = [](const ProbeRequest& request) {
     if (request.from == request.to) return good_probe(request);
     return ProbeOutcome{.verdict = Verdict::hung, .reason = "no answer within 1 s"};
   };
@@ -231,12 +231,12 @@ TEST_F(GateTest, LeavesALinkThatHangsAlone) {
   EXPECT_EQ(gate.status, 1);
   EXPECT_EQ(red_links(gate).size(), 2U);
   int asked = 0;
-  for (const ProbeRequest& each : requests) asked += each.from != each.to ? 1 : 0;
+  for (const ProbeRequest& each : requests_) asked += each.from != each.to ? 1 : 0;
   EXPECT_EQ(asked, 4);
 }
 
 TEST_F(GateTest, LinkThatIsClosedIsNotSupported) {
-  probe = [](const ProbeRequest& request) {
+  probe_ = [](const ProbeRequest& request) {
     if (request.from == request.to) return good_probe(request);
     return ProbeOutcome{.verdict = Verdict::skipped, .reason = "no way from 0 to 1"};
   };
@@ -249,7 +249,7 @@ TEST_F(GateTest, LinkThatIsClosedIsNotSupported) {
 
 /// In the soak, further probes run at the same time as nothing else does, but on warm devices.
 TEST_F(GateTest, SpeedAndWayOfALinkAreThoseOfItsFirstProbe) {
-  probe = [](const ProbeRequest& request) {
+  probe_ = [](const ProbeRequest& request) {
     if (request.probe.first > 0) return ProbeOutcome{.verdict = Verdict::crashed, .reason = "died"};
     ProbeOutcome outcome = good_probe(request);
     outcome.result.way = gpu::cuda::Way::peer;
@@ -261,7 +261,7 @@ TEST_F(GateTest, SpeedAndWayOfALinkAreThoseOfItsFirstProbe) {
     EXPECT_DOUBLE_EQ(each.gigabytes_per_s(), 1.024);
     EXPECT_EQ(each.way, gpu::cuda::Way::peer);
   }
-  probe = [](const ProbeRequest& request) {
+  probe_ = [](const ProbeRequest& request) {
     ProbeOutcome outcome = good_probe(request);
     if (request.probe.first > 0) outcome.result.seconds.assign(4, 1);
     return outcome;
@@ -270,12 +270,12 @@ TEST_F(GateTest, SpeedAndWayOfALinkAreThoseOfItsFirstProbe) {
 }
 
 TEST_F(GateTest, ProbeThatComparesNothingIsVacuous) {
-  probe = [](const ProbeRequest&) { return ProbeOutcome{}; };
+  probe_ = [](const ProbeRequest&) { return ProbeOutcome{}; };
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 1);
   EXPECT_EQ(gate.links.front().finding.verdict, Verdict::vacuous);
   EXPECT_EQ(gate.volume.patterns, 0);
-  probe = [](const ProbeRequest& request) {
+  probe_ = [](const ProbeRequest& request) {
     ProbeOutcome outcome = good_probe(request);
     outcome.result.bytes_of_copy = 0;
     return outcome;
@@ -284,7 +284,7 @@ TEST_F(GateTest, ProbeThatComparesNothingIsVacuous) {
 }
 
 TEST_F(GateTest, SuitesThatRunNothingAreVacuous) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     return request.phase == Phase::suites ? PhaseOutcome{} : passing_phase(request);
   };
   EXPECT_EQ(run(1).status, 1);
@@ -293,7 +293,7 @@ TEST_F(GateTest, SuitesThatRunNothingAreVacuous) {
 }
 
 TEST_F(GateTest, SoakThatEndsWithoutACaseIsVacuous) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     if (request.phase != Phase::soak) return passing_phase(request);
     PhaseOutcome outcome;
     outcome.report.ending = "completed";
@@ -306,7 +306,7 @@ TEST_F(GateTest, AddsUpWhatItWasExposedTo) {
   const GateReport gate = run(1);
   std::int64_t bytes = 0;
   std::int64_t patterns = 0;
-  for (const ProbeRequest& each : requests) {
+  for (const ProbeRequest& each : requests_) {
     bytes += each.bytes * each.probe.patterns * each.probe.repeats;
     patterns += each.probe.patterns;
   }
@@ -321,23 +321,23 @@ TEST_F(GateTest, AddsUpWhatItWasExposedTo) {
 }
 
 TEST_F(GateTest, SoakEndsWhereNoLinkAnswersAnyMore) {
-  probe = [](const ProbeRequest& request) {
+  probe_ = [](const ProbeRequest& request) {
     if (request.probe.first == 0) return good_probe(request);
     return ProbeOutcome{.verdict = Verdict::crashed, .reason = "died"};
   };
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 1);
-  EXPECT_EQ(requests.size(), 4U);
+  EXPECT_EQ(requests_.size(), 4U);
 }
 
 TEST_F(GateTest, SoaksOfTwoSeedsReachLinksForWhichOneHasNoTime) {
   std::set<std::tuple<int, int, Method>> reached;
   for (const std::uint64_t each : {1U, 5U}) {
-    seed = each;
+    seed_ = each;
     run(2);
-    EXPECT_NE(said.find("soak: each of 8 links was probed 0 to 1 times"), std::string::npos)
-        << said;
-    for (const ProbeRequest& request : requests) {
+    EXPECT_NE(said_.find("soak: each of 8 links was probed 0 to 1 times"), std::string::npos)
+        << said_;
+    for (const ProbeRequest& request : requests_) {
       if (request.probe.first > 0) reached.insert({request.from, request.to, request.probe.method});
     }
   }
@@ -345,30 +345,31 @@ TEST_F(GateTest, SoaksOfTwoSeedsReachLinksForWhichOneHasNoTime) {
 }
 
 TEST_F(GateTest, SoakThatIsToTakeLongerGoesOnAtTheNextLink) {
-  soaks_s = {10, 10};
+  soaks_s_ = {10, 10};
   const GateReport gate = run(2);
   std::vector<std::tuple<int, int, Method>> probed;
-  for (const ProbeRequest& each : requests) {
+  for (const ProbeRequest& each : requests_) {
     if (each.probe.first > 0) probed.emplace_back(each.from, each.to, each.probe.method);
   }
   ASSERT_EQ(probed.size(), 10U);
   EXPECT_EQ(std::set(probed.begin(), probed.begin() + 8).size(), 8U);
   EXPECT_EQ(probed[8], probed[0]);
-  EXPECT_NE(said.find("soak: each of 8 links was probed 1 to 2 times"), std::string::npos) << said;
+  EXPECT_NE(said_.find("soak: each of 8 links was probed 1 to 2 times"), std::string::npos)
+      << said_;
   // The soak's suites are one run, which is resumed. The phases are six parts, two devices and the
   // soak twice.
-  ASSERT_EQ(phases.size(), 10U);
-  EXPECT_EQ(phases[8].budget_s, 5);
-  EXPECT_EQ(phases[9].budget_s, 10);
+  ASSERT_EQ(phases_.size(), 10U);
+  EXPECT_EQ(phases_[8].budget_s, 5);
+  EXPECT_EQ(phases_[9].budget_s, 10);
   EXPECT_EQ(gate.cases, 800);
 }
 
 TEST_F(GateTest, NoTwoProbesShareTheirRandomPatterns) {
   run(1);
   std::set<std::tuple<Method, std::uint64_t>> seeds;
-  for (const ProbeRequest& each : requests) seeds.insert({each.probe.method, each.probe.seed});
-  EXPECT_EQ(seeds.size(), requests.size());
-  EXPECT_GT(requests.size(), 2U);
+  for (const ProbeRequest& each : requests_) seeds.insert({each.probe.method, each.probe.seed});
+  EXPECT_EQ(seeds.size(), requests_.size());
+  EXPECT_GT(requests_.size(), 2U);
 }
 
 TEST_F(GateTest, SaysNothingOfHardwareWhereThereIsNone) {
@@ -387,16 +388,16 @@ TEST_F(GateTest, SaysNothingOfHardwareWhereThereIsNone) {
 }
 
 TEST_F(GateTest, EndsWhenItIsInterrupted) {
-  why_end = "interrupted";
+  why_end_ = "interrupted";
   const GateReport gate = run(2);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(gate.report.ending, "interrupted");
-  EXPECT_TRUE(requests.empty());
-  EXPECT_TRUE(phases.empty());
+  EXPECT_TRUE(requests_.empty());
+  EXPECT_TRUE(phases_.empty());
 }
 
 TEST_F(GateTest, WithoutASoakIsNotWhole) {
-  soaks_s.clear();
+  soaks_s_.clear();
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(gate.report.ending, "time_over");
@@ -404,10 +405,10 @@ TEST_F(GateTest, WithoutASoakIsNotWhole) {
 
 /// Probes take a second each. Five probes use up the soak's time, so its suites get none.
 TEST_F(GateTest, SoakWhoseLinksTakeAllItsTimeHasNoSuites) {
-  soaks_s = {1, 10};
+  soaks_s_ = {1, 10};
   EXPECT_EQ(run(2).status, 0);
-  EXPECT_EQ(phases.back().budget_s, 5);
-  soaks_s = {1};
+  EXPECT_EQ(phases_.back().budget_s, 5);
+  soaks_s_ = {1};
   const GateReport gate = run(2);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(phase_of(gate, "soak").reason, "no case was run: no time was left");
@@ -416,7 +417,7 @@ TEST_F(GateTest, SoakWhoseLinksTakeAllItsTimeHasNoSuites) {
 }
 
 TEST_F(GateTest, SpeedIsToldAndNotJudged) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     for (Speed& each : outcome.speeds) each.value = 10;
     return outcome;
@@ -432,7 +433,7 @@ TEST_F(GateTest, SpeedIsToldAndNotJudged) {
 }
 
 TEST_F(GateTest, SpeedThatCouldNotBeMeasuredIsNotGreen) {
-  suites = [](const PhaseRequest& request) {
+  suites_ = [](const PhaseRequest& request) {
     PhaseOutcome outcome = passing_phase(request);
     for (Speed& each : outcome.speeds) each.failure = "no memory";
     return outcome;
@@ -445,8 +446,8 @@ TEST_F(GateTest, SpeedThatCouldNotBeMeasuredIsNotGreen) {
 }
 
 TEST_F(GateTest, SaysPassedOfNothingThatAnInterruptLeftOut) {
-  probe = [this](const ProbeRequest& request) {
-    why_end = "interrupted";
+  probe_ = [this](const ProbeRequest& request) {
+    why_end_ = "interrupted";
     return good_probe(request);
   };
   const GateReport gate = run(2);

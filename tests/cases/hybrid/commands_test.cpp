@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -29,13 +30,37 @@ class HybridCommandsTest : public tests::CliTest {
   }
 };
 
+const std::string short_run =
+    "run --backend hybrid --operation broadcast --property agrees_with_reference --algorithm "
+    "staged --cases 5 --ranks 3..3 --devices-per-process 3 --report r";
+
 TEST_F(HybridCommandsTest, ReportTheDevices) {
-  const Outcome outcome = rankcheck(
-      "run --backend hybrid --operation broadcast --property agrees_with_reference --algorithm "
-      "staged --cases 5 --ranks 3..3 --devices-per-process 3 --report r");
+  const Outcome outcome = rankcheck(short_run);
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   const json chosen = report("r")["environment"]["backends"]["hybrid"];
   EXPECT_EQ(chosen, (json{{"devices", "sim"}, {"devices_per_process", 3}}));
+}
+
+TEST_F(HybridCommandsTest, ResumeOnTheSameDevices) {
+  ASSERT_EQ(rankcheck(short_run).status, 0);
+  expect_unable("run --resume r --devices-per-process 4",
+                "--resume: r: backends: expected hybrid to be "
+                R"({"devices":"sim","devices_per_process":3}, as when the run began, got )"
+                R"({"devices":"sim","devices_per_process":4})");
+  EXPECT_EQ(rankcheck("run --resume r --devices-per-process 3").status, 0);
+}
+
+TEST_F(HybridCommandsTest, RefuseCallsWhoseInputsAreStillToArrive) {
+  expect_unable("replay '" +
+                    json{{"operation", "all_gather"},
+                         {"backend", "hybrid"},
+                         {"algorithm", "staged"},
+                         {"ranks", 3},
+                         {"count", 5},
+                         {"pending", true}}
+                        .dump() +
+                    "'",
+                "pending: the worker has no streams");
 }
 
 TEST_F(HybridCommandsTest, TellTheDoctorWhatThereIs) {
@@ -74,13 +99,17 @@ TEST_F(HybridCommandsTest, MeasureSmallAndLargeCalls) {
 /// The last process has fewer devices than the others.
 TEST_F(HybridCommandsTest, ReconstructAsTheReference) {
   ASSERT_EQ(rankcheck("simulate scan.cxi --positions 16 --detector 16 --overlap 0.7").status, 0);
-  for (const std::string options : {"",
-                                    "--devices-per-process 3 --layout tiles --partition grid",
-                                    "--devices sim --devices-per-process=1 --solver lsqml"}) {
+  for (const auto& [devices, options] :
+       {std::pair{"2", ""},
+        std::pair{"3", "--devices-per-process 3 --layout tiles --partition grid"},
+        std::pair{"1", "--devices sim --devices-per-process=1 --solver lsqml"}}) {
     const Outcome outcome = rankcheck(
-        "reconstruct scan.cxi --backend hybrid --ranks 5 --iterations 4 --verify 2 " + options);
+        std::string("reconstruct scan.cxi --backend hybrid --ranks 5 --iterations 4 --verify 2 ") +
+        options);
     EXPECT_EQ(outcome.status, 0) << options << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("on 5 ranks in hybrid"), std::string::npos) << outcome.out;
+    const std::string place =
+        std::string("on 5 ranks in hybrid with ") + devices + " sim devices a process";
+    EXPECT_NE(outcome.out.find(place), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find("step 2: error/bound"), std::string::npos) << outcome.out;
   }
 }

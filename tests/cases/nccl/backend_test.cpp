@@ -91,7 +91,7 @@ TEST_F(NcclBackendTest, TellsTheDoctorInALineWhatIsMissing) {
 TEST_F(NcclBackendTest, TellsTheDoctorThatSharedMemoryIsShort) {
   const json nccl =
       doctor(" --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL_ON_DEVICES));
-  const json notes = nccl.at("notes");
+  const json& notes = nccl.at("notes");
   EXPECT_NE(std::find(notes.begin(),
                       notes.end(),
                       "/proc: expected 136 MiB for 4 ranks that share devices, found 0: mount it "

@@ -57,7 +57,7 @@ TEST(DataTest, SiemensStarFitsOnItsObject) {
   double middle = 0;
   for (std::size_t n = 0; n < 516; ++n) {
     corner += data.frames[n * 128 * 128];
-    middle += data.frames[n * 128 * 128 + 64 * 128 + 64];
+    middle += data.frames[(n * 128 + 64) * 128 + 64];
   }
   EXPECT_GT(corner, 10 * middle);
 }

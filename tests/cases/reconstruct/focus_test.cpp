@@ -42,9 +42,11 @@ Dataset data_of(int detector, double step) {
   data.detector = data.window = detector;
   data.modes = 1;
   data.count = 9;
-  for (int n = 0; n < 9; ++n) {
-    data.positions.push_back(static_cast<float>(n / 3 * step));
-    data.positions.push_back(static_cast<float>(n % 3 * step));
+  for (int row = 0; row < 3; ++row) {
+    for (int col = 0; col < 3; ++col) {
+      data.positions.push_back(static_cast<float>(row * step));
+      data.positions.push_back(static_cast<float>(col * step));
+    }
   }
   return data;
 }
@@ -186,9 +188,11 @@ TEST(DefociToTryTest, IgnoreAStrayPosition) {
   Dataset data = data_of(64, 3);
   data.count = 100;
   data.positions.clear();
-  for (int n = 0; n < 100; ++n) {
-    data.positions.insert(data.positions.end(),
-                          {static_cast<float>(10 * (n / 10)), static_cast<float>(10 * (n % 10))});
+  for (int row = 0; row < 10; ++row) {
+    for (int col = 0; col < 10; ++col) {
+      data.positions.push_back(static_cast<float>(10 * row));
+      data.positions.push_back(static_cast<float>(10 * col));
+    }
   }
   const std::vector<double> mean = light(64, 9);
   const double expected = defoci_to_try(data, mean).front();
@@ -207,7 +211,7 @@ TEST(DefocusMostTest, FillsTheWindow) {
   EXPECT_NEAR(defocus_most(data_of(width, 4), mean) / 2,
               defoci_to_try(data_of(width, 16 * 1.5), mean).back(),
               0.02 * defocus_most(data_of(width, 4), mean));
-  std::vector<double> one(width * width, 0);
+  std::vector<double> one(std::size_t{width} * width, 0);
   one[0] = 1;
   EXPECT_TRUE(std::isinf(defocus_most(data_of(width, 4), one)));
 }
@@ -222,7 +226,7 @@ TEST(DefociToTryTest, HaveTheFocusWhereProbesOverlapThere) {
 }
 
 TEST(DefociToTryTest, AreTheFocusAloneWhereNothingElseCanBe) {
-  std::vector<double> one(width * width, 0);
+  std::vector<double> one(std::size_t{width} * width, 0);
   one[0] = 1;
   EXPECT_EQ(defoci_to_try(data_of(width, 4), one), std::vector<double>{0});
   EXPECT_EQ(defoci_to_try(data_of(1, 4), {one.data(), 1}), std::vector<double>{0});

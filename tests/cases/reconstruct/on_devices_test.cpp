@@ -378,7 +378,7 @@ TEST_F(DifferenceMapOnDevicesTest, LaterStepsGoOnFromTheirExitWaves) {
   forgetful.memory.clear();
   EXPECT_GT(check(forgetful).ratio, 1);
   // Position 4, mode 1, pixel (2, 3) of frames of 9 x 9.
-  after.memory["exit_waves"][2 * (9 * 81 + 2 * 9 + 3)] += 1000;
+  after.memory["exit_waves"][std::size_t{2} * (9 * 81 + 2 * 9 + 3)] += 1000;
   EXPECT_GT(check(before).ratio, 1);
   EXPECT_EQ(check(before).place, "exit_waves, position 4, mode 1, pixel (2, 3)");
 }

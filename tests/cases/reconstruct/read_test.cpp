@@ -354,10 +354,11 @@ TEST_F(ReadTest, PaddedFramesAreThoseOfTheModel) {
   const hdf5::Reader file(path_);
   const std::vector<double> square = file.numbers<double>(detector_1 + "data").values;
   // Rows 3 to 9 of 12 are kept, so that the middle, row 6, is the fourth of seven.
+  constexpr std::ptrdiff_t width = 12;
   std::vector<double> cut;
   for (std::size_t n = 0; n < 5; ++n) {
     const auto image = square.begin() + static_cast<std::ptrdiff_t>(144 * n);
-    cut.insert(cut.end(), image + 3 * 12, image + 10 * 12);
+    cut.insert(cut.end(), image + 3 * width, image + 10 * width);
   }
   const auto copied = [&](const std::string& name) {
     const auto array = file.numbers<double>(name);

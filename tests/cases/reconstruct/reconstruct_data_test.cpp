@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
@@ -273,7 +274,7 @@ double likeness(const Dataset& data,
                 const std::vector<std::complex<float>>& b) {
   using Complex = std::complex<double>;
   const auto at = [&](const std::vector<std::complex<float>>& object, int row, int col) {
-    return Complex(object[static_cast<std::size_t>(row * data.cols + col)]);
+    return Complex(object[spec::to_size(row * data.cols + col)]);
   };
   const auto product = [&](int row, int col) {
     return at(a, row, col) * std::conj(at(b, row, col));
@@ -286,12 +287,13 @@ double likeness(const Dataset& data,
     right += product(row, col + raster_step) * std::conj(product(row, col));
   });
   // For each pixel of a period, the best factor is the sum divided by the power.
-  std::array<Complex, raster_step * raster_step> sums{};
-  std::array<double, raster_step * raster_step> powers{};
+  constexpr std::size_t pixels_of_period = std::size_t{raster_step} * raster_step;
+  std::array<Complex, pixels_of_period> sums{};
+  std::array<double, pixels_of_period> powers{};
   double a_power = 0;
   for_each_inner(data, 0, [&](int row, int col) {
     const double phase = (row * std::arg(down) + col * std::arg(right)) / raster_step;
-    const auto i = static_cast<std::size_t>(row % raster_step * raster_step + col % raster_step);
+    const auto i = spec::to_size(row % raster_step * raster_step + col % raster_step);
     sums[i] += product(row, col) * std::polar(1.0, -phase);
     powers[i] += std::norm(at(b, row, col));
     a_power += std::norm(at(a, row, col));

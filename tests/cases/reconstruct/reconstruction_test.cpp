@@ -31,7 +31,7 @@ namespace {
 /// Each step adds 1 to the object's first pixel and is counted. The cost is 10 minus this pixel.
 class Counting final : public Reconstruction {
  public:
-  explicit Counting(const State& from) : state_(from) {}
+  explicit Counting(State from) : state_(std::move(from)) {}
 
   double step(int batch) override {
     const double before = cost();

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
@@ -30,9 +31,9 @@ using tests::siemens_star;
 constexpr int spokes = 30;
 /// Radii of the tested circles in pixels. They lie between the disc in the middle, which has no
 /// spokes, and the border without light.
-constexpr double radius_least = 40;
-constexpr double radius_most = 140;
-constexpr double radius_step = 20;
+constexpr int radius_least = 40;
+constexpr int radius_most = 140;
+constexpr int radius_step = 20;
 /// Largest width of a sharp edge, in pixels: the width of spokes and of gaps on a circle of radius
 /// 60.
 constexpr double edge_most = 2 * std::numbers::pi;
@@ -126,7 +127,7 @@ int spokes_on(const Phases& phases, Point middle, double radius) {
 double sharpness(const Dataset& data, const std::vector<std::complex<float>>& object) {
   const Phases phases(data, object);
   const Point middle = middle_of_star(data, phases);
-  for (double radius = radius_least; radius <= radius_most; radius += radius_step) {
+  for (int radius = radius_least; radius <= radius_most; radius += radius_step) {
     if (spokes_on(phases, middle, radius) != spokes) return 0;
   }
   return phases.contrast(middle, radius_least, spokes) /
@@ -145,9 +146,9 @@ std::vector<std::complex<float>> blurred(const Dataset& data,
       for (int i = 0; i < blurred_over * blurred_over; ++i) {
         const int of_row = row + i / blurred_over - reach;
         const int of_col = col + i % blurred_over - reach;
-        sum += object[static_cast<std::size_t>(of_row * data.cols + of_col)];
+        sum += object[spec::to_size(of_row * data.cols + of_col)];
       }
-      result[static_cast<std::size_t>(row * data.cols + col)] =
+      result[spec::to_size(row * data.cols + col)] =
           sum / static_cast<float>(blurred_over * blurred_over);
     }
   }

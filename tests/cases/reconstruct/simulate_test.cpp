@@ -21,7 +21,7 @@ Simulation small() {
 
 std::complex<double> product(const Dataset& data, std::ptrdiff_t a, std::ptrdiff_t b) {
   std::complex<double> sum = 0;
-  const std::ptrdiff_t pixels = data.window * data.window;
+  const std::ptrdiff_t pixels = std::ptrdiff_t{data.window} * data.window;
   for (std::ptrdiff_t i = 0; i < pixels; ++i) {
     sum += std::complex<double>(data.probe[static_cast<std::size_t>(a * pixels + i)]) *
            std::conj(std::complex<double>(data.probe[static_cast<std::size_t>(b * pixels + i)]));

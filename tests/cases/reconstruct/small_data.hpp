@@ -20,7 +20,7 @@ inline Dataset small_data() {
   for (std::size_t i = 0; i < data.frames.size(); ++i) {
     if (i % 81 / 9 == 4) data.frames[i] = 0;
   }
-  std::fill_n(data.mask.begin() + 4 * 9, 9, 0.0F);
+  std::fill_n(data.mask.begin() + std::ptrdiff_t{4} * 9, 9, 0.0F);
   return data;
 }
 

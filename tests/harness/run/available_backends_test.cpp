@@ -57,7 +57,7 @@ TEST(AvailableBackendsTest, RefusesUnknownAndUnavailableBackends) {
   EXPECT_EQ(complaint_of([&] { all.require("elsewhere"); }),
             "backend: elsewhere: expected one that can run here: no device");
   EXPECT_EQ(complaint_of([&] { all.require("hero"); }),
-            "backend: hero: expected program:PATH or a backend of 'rankcheck list'; did you mean "
+            "backend: hero: expected program:LINE or a backend of 'rankcheck list'; did you mean "
             "here?");
 }
 

@@ -33,5 +33,14 @@ TEST(OptionValuesTest, ListsHaveEachValueOnce) {
   }
 }
 
+TEST(OptionValuesTest, AProgramTakesTheRestOfTheBackends) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(split_backends("--backend", "sim,mpi"), (Names{"sim", "mpi"}));
+  EXPECT_EQ(split_backends("--backend", "command:./w a,b"), (Names{"command:./w a,b"}));
+  EXPECT_EQ(split_backends("--backend", "sim,mpi,command:./w a,b:c"),
+            (Names{"sim", "mpi", "command:./w a,b:c"}));
+  EXPECT_THROW((void)split_backends("--backend", "sim,,command:./w"), BadInput);
+}
+
 }  // namespace
 }  // namespace rankcheck::harness::run

@@ -14,6 +14,7 @@
 
 #include "reference/collectives/all_reduce/contract.hpp"
 
+#include "harness/family.hpp"
 #include "harness/files.hpp"
 #include "harness/image.hpp"
 #include "harness/preference.hpp"
@@ -82,7 +83,7 @@ class WorkersTest : public testing::Test {
               return Command{{"sh", "-c", text}, {}};
             },
         .contract_of = contract_of,
-        .over_standard_io = true,
+        .may_use_standard_io = true,
         .start_timeout = std::chrono::milliseconds(500),
         .run_timeout = std::chrono::milliseconds(300),
         .end_timeout = std::chrono::milliseconds(300),
@@ -371,7 +372,7 @@ TEST_F(WorkersTest, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
                                     return Command{{"/bin/true"}, {}};
                                   },
                               .contract_of = contract_of,
-                              .over_standard_io = true};
+                              .may_use_standard_io = true};
   const auto start = std::chrono::steady_clock::now();
   try {
     WorkerBackend backend(options);
@@ -389,8 +390,84 @@ TEST_F(WorkersTest, SayWhyTheyDoNotStart) {
   EXPECT_NE(error_of_start("sleep 9").find("no hello within 0.5 s: expected a frame"),
             std::string::npos);
   EXPECT_TRUE(worker_is_gone());
-  EXPECT_NE(error_of_start("echo hi there, nice to meet you; sleep 9").find("header"),
-            std::string::npos);
+  const std::string of_text = error_of_start("echo hi there, nice to meet you; sleep 9");
+  EXPECT_NE(of_text.find("no hello within 0.5 s: expected a frame"), std::string::npos) << of_text;
+  EXPECT_NE(of_text.find("or as the first output: hi there, nice to meet you"), std::string::npos)
+      << of_text;
+}
+
+/// A process that prints before it connects, and while it runs. Its ranks are on the socket.
+TEST_F(WorkersTest, PrintWhatTheyLikeIfTheyUseTheSocket) {
+  std::ofstream(file("worker.pl")) << R"(
+      use IO::Socket::UNIX;
+      $| = 1;
+      print "the library says hello\n";
+      my $s = IO::Socket::UNIX->new(Peer => $ENV{RANKCHECK_SOCKET});
+      sub give { open(my $f, '<', $_[0]); local $/; print {$s} <$f>; $s->flush; }
+      give('hello');
+      sysread($s, my $run, 1);
+      print 'x' x 1000000, "\n";
+      give('result');
+      while (sysread($s, $run, 4096)) {}
+  )";
+  testing::internal::CaptureStderr();
+  const auto backend = open("exec perl worker.pl", false);
+  Observation seen;
+  const Case c = make_case();
+  backend->run(std::span(&c, 1), seen);
+  const std::string printed = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  EXPECT_EQ(printed.find("the library says hello"), 0U) << printed.substr(0, 100);
+  EXPECT_GE(printed.size(), 1000000U);
+  EXPECT_FALSE(backend->close());
+}
+
+/// A worker that knows nothing about inputs: it copies what it gets from send to recv. Alone, a
+/// rank of all_reduce has to do no more.
+TEST_F(WorkersTest, GetTheirInputsIfTheyAskForThem) {
+  Hello hello;
+  hello.ranks = {0};
+  hello.traits.name = "fake";
+  hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
+  hello.takes_inputs = true;
+  write("hello_sent", to_json(hello));
+  std::ofstream(file("worker.pl")) << R"(
+      binmode STDIN;
+      binmode STDOUT;
+      $| = 1;
+      sub get { my $n = shift; my $b = ''; while (length($b) < $n) {
+          sysread(STDIN, $b, $n - length($b), length($b)) or exit 0; } return $b; }
+      while (1) {
+        my $h = get(unpack('V', get(4)));
+        my ($n) = $h =~ /"payload":(\d+)/;
+        my $image = get($n);
+        my ($run) = $h =~ /"run":(\d+)/;
+        my ($send, $bytes) = $h =~ /"send":\{"offset":(\d+),"bytes":(\d+)/;
+        my ($recv) = $h =~ /"recv":\{"offset":(\d+)/;
+        substr($image, $recv, $bytes) = substr($image, $send, $bytes);
+        my $r = qq({"result":$run,"status":"completed","path":["fake"],"stamps":[[[1,2]]],) .
+                qq("sizes":[[$n]],"payload":$n});
+        print pack('V', length($r)), $r, $image;
+      }
+  )";
+  const auto backend = open("cat hello_sent; exec perl worker.pl", false);
+  Observation seen;
+  std::vector<Case> stages(2, make_case());
+  stages[1].input = InputKind::previous;
+  backend->run(stages, seen);
+  ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  ImageLayout layout;
+  lay_out(*contract_of("all_reduce"), stages[0], 0, ResultPlace::own_block, layout);
+  Image before;
+  prepare(*find_family("all_reduce"), stages[0], 0, layout, nullptr, before);
+  const auto buffer = [](const Image& image, std::int64_t begin, std::int64_t size) {
+    return Image(image.begin() + begin, image.begin() + begin + size);
+  };
+  const Image inputs = buffer(before, layout.send, layout.send_size);
+  for (const StageOutcome& stage : seen.stages) {
+    EXPECT_EQ(buffer(stage.images.at(0), layout.send, layout.send_size), inputs);
+    EXPECT_EQ(buffer(stage.images.at(0), layout.recv, layout.recv_size), inputs);
+  }
 }
 
 TEST_F(WorkersTest, AreMissingWhenThereIsNoSuchProgram) {
@@ -399,7 +476,7 @@ TEST_F(WorkersTest, AreMissingWhenThereIsNoSuchProgram) {
                               return Command{{"/nowhere/worker"}, {}};
                             },
                         .contract_of = contract_of,
-                        .over_standard_io = true};
+                        .may_use_standard_io = true};
   EXPECT_THROW(WorkerBackend backend(options), std::runtime_error);
 }
 

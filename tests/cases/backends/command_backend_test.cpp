@@ -1,0 +1,50 @@
+#include "cases/backends/command_backend.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/case.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string error_of(const std::string& line) {
+  try {
+    static_cast<void>(words_of_command(line, 2));
+  } catch (const harness::BadInput& bad) {
+    return bad.what();
+  }
+  return {};
+}
+
+TEST(CommandBackendTest, SplitsALineAsAShell) {
+  EXPECT_EQ(words_of_command("./worker", 1), Words{"./worker"});
+  EXPECT_EQ(words_of_command("python3  'my worker.py' a\\ b \"c d\"", 1),
+            (Words{"python3", "my worker.py", "a b", "c d"}));
+  EXPECT_EQ(words_of_command("mpirun -n {ranks} ./w --world={ranks}", 12),
+            (Words{"mpirun", "-n", "12", "./w", "--world=12"}));
+}
+
+TEST(CommandBackendTest, SaysWhatIsWrongWithALine) {
+  EXPECT_EQ(error_of(""), "command:: expected a program and its arguments");
+  EXPECT_NE(error_of("./w $(rm x)").find("expected a program and its arguments, got $(…)"),
+            std::string::npos);
+  EXPECT_NE(error_of("./w; ./x").find("expected quotes around"), std::string::npos);
+  EXPECT_NE(error_of("./w 'open").find("with closed quotes"), std::string::npos);
+}
+
+TEST(CommandBackendTest, FindsTheProgramOnThePath) {
+  EXPECT_EQ(why_command_unavailable("sh -c 'exit 1'"), "");
+  EXPECT_EQ(why_command_unavailable("/bin/sh"), "");
+  EXPECT_EQ(why_command_unavailable("no-such-program -x"),
+            "command:no-such-program -x: expected an executable program, got no-such-program");
+  // A folder can be entered, but not run.
+  EXPECT_NE(why_command_unavailable("/bin/"), "");
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
