@@ -1,0 +1,104 @@
+"""What the functions of a subject get."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Tuple
+
+
+class Blocks(List[Any]):
+    """The arrays of a buffer with several blocks. It is a list of one-dimensional views.
+
+    Attributes:
+        whole: One view of the whole buffer, with the gaps between the blocks.
+        starts: The element of `whole` at which each block begins.
+        counts: The number of elements of each block.
+    """
+
+    def __init__(self, whole: Any, starts: List[int], counts: List[int]) -> None:
+        super().__init__(whole[start : start + n] for start, n in zip(starts, counts))
+        self.whole = whole
+        self.starts = starts
+        self.counts = counts
+
+
+@dataclass
+class Me:
+    """A process of the subject.
+
+    Attributes:
+        rank: The process's rank. It is 0 if one process hosts all ranks.
+        world: The number of ranks of the world.
+        ranks: The world ranks that this process hosts.
+        url: A file that all processes share, as torch's `init_method` wants it.
+    """
+
+    rank: int
+    world: int
+    ranks: Tuple[int, ...]
+    url: str
+
+
+@dataclass
+class Call:
+    """One call of a collective on one rank.
+
+    Attributes:
+        operation: The name of the collective.
+        op: The reduction: none, sum, prod, min, max, avg or premul_sum.
+        rank: The place of this rank in the group.
+        size: The number of members of the group.
+        root: The place of the root in the group.
+        ranks: The world ranks of the members, in group order.
+        group: What the function of `@subject.group` returned, or `ranks` if there is none.
+        count: The number of elements of a block.
+        counts: The numbers of elements of unequal blocks, or of the arrays of a list.
+        type: The name of the element type.
+        in_place: Whether send and recv overlap.
+        target, source: Of send_recv: the places of the ranks that get this rank's elements, and
+            whose elements this rank gets. None if there is no such rank.
+        scalar: Of premul_sum: the factor of this rank.
+        case: All fields of the case, as the harness sent them.
+    """
+
+    operation: str
+    op: str
+    rank: int
+    size: int
+    root: int
+    ranks: Tuple[int, ...]
+    group: Any
+    count: int
+    counts: List[int]
+    type: str
+    in_place: bool
+    target: Optional[int] = None
+    source: Optional[int] = None
+    scalar: Any = None
+    case: Dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_root(self) -> bool:
+        """Whether this rank is the root."""
+        return self.rank == self.root
+
+
+def target_of(case: Dict[str, Any], rank: int, size: int) -> Optional[int]:
+    """Returns the place of the rank that `rank` sends to in send_recv, or None."""
+    pattern = case.get("pattern", "ring")
+    if pattern == "ring":
+        return int((rank + case.get("shift", 1)) % size)
+    if pattern == "pairs":
+        return rank ^ 1 if rank ^ 1 < size else rank
+    if pattern == "self":
+        return rank
+    if pattern == "one_way":
+        return rank + 1 if rank % 2 == 0 and rank + 1 < size else None
+    raise ValueError(f"pattern: expected ring, pairs, self or one_way, got {pattern}")
+
+
+def source_of(case: Dict[str, Any], rank: int, size: int) -> Optional[int]:
+    """Returns the place of the rank that sends to `rank` in send_recv, or None."""
+    for other in range(size):
+        if target_of(case, other, size) == rank:
+            return other
+    return None

@@ -1,0 +1,130 @@
+"""Which processes host the ranks of a subject, and how they are started."""
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+RANKS_VARIABLE = "RANKCHECK_RANKS"
+# What launchers say of a process: its rank, and the number of ranks.
+PLACE_VARIABLES = [
+    ("RANKCHECK_RANK", "RANKCHECK_WORLD"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMI_RANK", "PMI_SIZE"),
+    ("RANK", "WORLD_SIZE"),
+    ("SLURM_PROCID", "SLURM_NTASKS"),
+]
+
+
+@dataclass(frozen=True)
+class OneProcess:
+    """One process hosts all ranks. Each call of a rank runs in a thread of its own."""
+
+    ranks: int = 4
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Each rank is a process.
+
+    Attributes:
+        ranks: How many processes a subject starts that nothing else has started.
+        launcher: The command that must start the processes, such as "mpirun -n {ranks}". If it is
+            empty, the subject starts its processes itself.
+    """
+
+    ranks: int = 4
+    launcher: str = ""
+
+
+Launch = Union[OneProcess, Processes]
+
+
+def one_process(ranks: int = 4) -> OneProcess:
+    """Says that one process hosts all ranks, each in a thread of its own."""
+    return OneProcess(ranks)
+
+
+def processes(ranks: int = 4, launcher: str = "") -> Processes:
+    """Says that each rank is a process."""
+    return Processes(ranks, launcher)
+
+
+def place_of_process(environment: Dict[str, str]) -> Optional[Tuple[int, int]]:
+    """Returns the rank and the world of this process, or None if no launcher has said them."""
+    for rank, world in PLACE_VARIABLES:
+        if rank in environment and world in environment:
+            return int(environment[rank]), int(environment[world])
+    return None
+
+
+def ranks_wanted(arguments: List[str], environment: Dict[str, str], otherwise: int) -> int:
+    """Returns the number after `--ranks`, or else of RANKCHECK_RANKS, or else `otherwise`."""
+    for i, word in enumerate(arguments):
+        if word == "--ranks" and i + 1 < len(arguments):
+            return int(arguments[i + 1])
+        if word.startswith("--ranks="):
+            return int(word[len("--ranks=") :])
+    return int(environment.get(RANKS_VARIABLE, otherwise))
+
+
+def without_ranks(arguments: List[str]) -> List[str]:
+    """Returns the arguments without `--ranks N`."""
+    rest: List[str] = []
+    skip = False
+    for word in arguments:
+        if not skip and word != "--ranks" and not word.startswith("--ranks="):
+            rest.append(word)
+        skip = word == "--ranks"
+    return rest
+
+
+def own_command() -> List[str]:
+    """Returns the command that starts this program again."""
+    # Python 3.9 has no orig_argv. Its command then lacks options of the interpreter.
+    return [sys.executable, *getattr(sys, "orig_argv", [sys.executable, *sys.argv])[1:]]
+
+
+def stop_at_signal(number: int, frame: Any) -> None:
+    """Ends this process so that its `finally` blocks run."""
+    raise SystemExit(128 + number)
+
+
+def start_processes(ranks: int) -> int:
+    """Starts this program once for each rank and waits for all. Returns the exit status.
+
+    If one process fails, the others are killed, and its status is returned.
+    """
+    signal.signal(signal.SIGTERM, stop_at_signal)
+    running: Dict[int, Tuple[int, Any]] = {}
+    try:
+        for rank in range(ranks):
+            place = {"RANKCHECK_RANK": str(rank), "RANKCHECK_WORLD": str(ranks)}
+            environment = {**os.environ, **place}
+            child = subprocess.Popen(own_command(), env=environment, stdin=subprocess.DEVNULL)
+            running[child.pid] = (rank, child)
+        while running:
+            status = await_one(running)
+            if status != 0:
+                return status
+        return 0
+    finally:
+        for _, child in running.values():
+            child.kill()
+            child.wait()
+
+
+def await_one(running: Dict[int, Tuple[int, Any]]) -> int:
+    """Waits until one of the processes ends, and returns its exit status as a shell does."""
+    pid, status = os.wait()
+    rank, child = running.pop(pid)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode >= 0:
+        return int(child.returncode)
+    number = -child.returncode
+    what = signal.strsignal(number) or "unknown"
+    print(f"rank {rank} was killed by signal {number} ({what})", file=sys.stderr)
+    return 128 + number

@@ -1,0 +1,186 @@
+"""A subject: the code under test, and what it offers."""
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from .arrays import TYPE_NAMES
+from .launch import Launch, OneProcess, one_process
+from .operations import OPERATIONS, Function, Operations
+
+OP_NAMES = ["sum", "prod", "min", "max", "avg", "premul_sum"]
+GROUP_KINDS = ["any", "sorted", "world"]
+
+
+def words_of(what: str, text: str, allowed: Sequence[str]) -> List[str]:
+    """Splits names with spaces between them. Throws ValueError if a name is not allowed."""
+    words = text.split()
+    for word in words:
+        one_of(what, word, allowed)
+    return words
+
+
+def one_of(what: str, word: str, allowed: Sequence[str]) -> str:
+    """Returns the word. Throws ValueError if it is not allowed."""
+    if word not in allowed:
+        raise ValueError(f"{what}: expected some of {' '.join(allowed)}, got {word}")
+    return word
+
+
+@dataclass
+class Offer:
+    """A function of the subject, and the calls that it takes."""
+
+    operation: str
+    function: Callable[..., Any]
+    ops: List[str]
+    types: List[str]
+    in_place: bool
+
+    def summary(self) -> str:
+        """Says which function it is."""
+        code = getattr(self.function, "__code__", None)
+        where = f" of {os.path.basename(code.co_filename)}" if code else ""
+        return f"Calls {getattr(self.function, '__name__', 'a function')}{where}."
+
+
+class Subject(Operations):
+    """Code under test that rankcheck calls.
+
+    Args:
+        name: The subject's name. Reports show it as the algorithm.
+        launch: rankcheck.one_process(ranks=4), which is the default, or rankcheck.processes().
+        arrays: numpy or torch. Buffers are views of this kind on the memory that is judged.
+        groups: The groups that the subject takes: any, sorted (ascending world ranks) or world.
+        types: The element types, with spaces between them. All that the arrays have if left out.
+        versions: Versions of the libraries under test, for the report.
+        nan_rule: What min and max do with NaN: drops, propagates or unspecified.
+        zero_rule: The sign of a zero that a reduction of floats gives: ieee or unspecified.
+        result_place: Where reduce_scatter in place puts its result: own_block or start.
+        deterministic: Whether results have the same bits from run to run.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        launch: Optional[Launch] = None,
+        arrays: str = "numpy",
+        groups: str = "any",
+        types: Optional[str] = None,
+        versions: Optional[Mapping[str, str]] = None,
+        nan_rule: str = "unspecified",
+        zero_rule: str = "unspecified",
+        result_place: str = "own_block",
+        deterministic: bool = False,
+    ) -> None:
+        self.name = name
+        self.launch: Launch = one_process() if launch is None else launch
+        self.arrays = one_of("arrays", arrays, ["numpy", "torch"])
+        self.groups = one_of("groups", groups, GROUP_KINDS)
+        self.types = TYPE_NAMES if types is None else words_of("types", types, TYPE_NAMES)
+        self.versions = dict(versions or {})
+        self.traits: Dict[str, Any] = {
+            "name": name,
+            "nan_rule": one_of("nan_rule", nan_rule, ["drops", "propagates", "unspecified"]),
+            "zero_rule": one_of("zero_rule", zero_rule, ["ieee", "unspecified"]),
+            "result_place": one_of("result_place", result_place, ["own_block", "start"]),
+            "deterministic": deterministic,
+        }
+        self.file = os.path.abspath(sys._getframe(1).f_code.co_filename)
+        self.offers: Dict[str, Offer] = {}
+        self.set_up: Optional[Callable[[Any], Any]] = None
+        self.tear_down: Optional[Callable[[Any], Any]] = None
+        self.make_group: Optional[Callable[[Tuple[int, ...]], Any]] = None
+
+    def setup(self, function: Function) -> Function:
+        """Decorates the function that is called once in each process, with its Me."""
+        self.set_up = function
+        return function
+
+    def teardown(self, function: Function) -> Function:
+        """Decorates the function that is called before a process ends, with its Me."""
+        self.tear_down = function
+        return function
+
+    def group(self, function: Function) -> Function:
+        """Decorates the function that makes a communicator for a tuple of world ranks.
+
+        Its result is kept, and is `call.group` in all calls of the same ranks in the same order.
+        With launch=processes(), all processes of the world call it, in the same order, and also
+        those that are not in the group.
+        """
+        self.make_group = function
+        return function
+
+    def _offer(
+        self,
+        operation: str,
+        function: Optional[Function],
+        ops: str,
+        types: Optional[str],
+        in_place: bool,
+    ) -> Any:
+        op_names = words_of("ops", ops, OP_NAMES)
+        type_names = self.types if types is None else words_of("types", types, TYPE_NAMES)
+
+        def take(function: Function) -> Function:
+            if operation in self.offers:
+                raise ValueError(f"{self.name}: {operation} is decorated twice")
+            self.offers[operation] = Offer(operation, function, op_names, type_names, in_place)
+            return function
+
+        return take if function is None else take(function)
+
+    def why_refused(self, case: Mapping[str, Any], world: int) -> str:
+        """Returns why the subject, with so many ranks, does not take a case. Empty if it does."""
+        offer = self.offers.get(case["operation"])
+        if offer is None:
+            return f"operation: {self.name} does not offer {case['operation']}"
+        if case.get("algorithm", "") not in ("", self.name):
+            return f"algorithm: expected {self.name}, got {case['algorithm']}"
+        type_name = case.get("type", "f32")
+        if offer.operation != "barrier" and type_name not in offer.types:
+            return f"type: expected one of {' '.join(offer.types)}, got {type_name}"
+        if OPERATIONS[offer.operation].reduces and case.get("op", "none") not in offer.ops:
+            return f"op: expected one of {' '.join(offer.ops)}, got {case.get('op', 'none')}"
+        if case.get("in_place", False) and not offer.in_place:
+            return "in_place: expected false, got true"
+        return self._why_group_refused(case, world) or why_fields_refused(case)
+
+    def _why_group_refused(self, case: Mapping[str, Any], world: int) -> str:
+        group = case.get("group") or list(range(case["ranks"]))
+        if self.groups == "sorted" and group != sorted(group):
+            return f"group: expected ascending ranks, got {group}"
+        if self.groups == "world" and group != list(range(world)):
+            return f"group: expected the world of {world} ranks, got {group}"
+        return ""
+
+    def serve(self) -> None:
+        """Hosts ranks for the harness until it closes the connection.
+
+        With launch=processes(), a program that no launcher started starts its processes here.
+        """
+        from .worker import serve
+
+        serve(self)
+
+    @property
+    def is_one_process(self) -> bool:
+        """Whether one process hosts all ranks."""
+        return isinstance(self.launch, OneProcess)
+
+
+def why_fields_refused(case: Mapping[str, Any]) -> str:
+    """Returns why fields that no subject takes refuse a case. Empty if they do not."""
+    plain = {"chunk": 0, "pending": False, "schedule": "in_order", "fault": ""}
+    for name, value in plain.items():
+        if case.get(name, value) != value:
+            return f"{name}: expected {json_like(value)}, got {json_like(case[name])}"
+    return ""
+
+
+def json_like(value: Any) -> str:
+    """Writes a value as a case writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value) or "none"

@@ -1,0 +1,76 @@
+"""Frames of the worker protocol, see harness/worker/PROTOCOL.md."""
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+from typing import Any, Dict, Optional, Sequence
+
+SOCKET_VARIABLE = "RANKCHECK_SOCKET"
+HEADER_BYTES_MAX = 16 << 20
+
+
+class ProtocolError(RuntimeError):
+    """The other side broke the rules of the protocol."""
+
+
+class Connection:
+    """Sends and receives frames."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._reader = connected.makefile("rb")
+
+    def close(self) -> None:
+        """Closes the connection, which tells the other side that no more frames come."""
+        self._reader.close()
+        self._socket.close()
+
+    def send(self, header: Dict[str, Any], parts: Sequence[memoryview] = ()) -> None:
+        """Sends a header and a payload that consists of these parts."""
+        payload = sum(part.nbytes for part in parts)
+        if payload:
+            header = dict(header, payload=payload)
+        text = json.dumps(header, separators=(",", ":")).encode()
+        self._socket.sendall(struct.pack("<I", len(text)) + text)
+        for part in parts:
+            self._socket.sendall(part)
+
+    def receive_header(self) -> Optional[Dict[str, Any]]:
+        """Returns the next header, or None if the other side has closed the connection.
+
+        The caller reads the payload with receive_into() before the next header.
+        """
+        prefix = self._reader.read(4)
+        if not prefix:
+            return None
+        length = struct.unpack("<I", prefix)[0] if len(prefix) == 4 else -1
+        if not 0 <= length <= HEADER_BYTES_MAX:
+            raise ProtocolError(f"expected the length of a header, got the bytes {prefix!r}")
+        header = json.loads(self._reader.read(length))
+        if not isinstance(header, dict):
+            raise ProtocolError("expected a header that is a JSON object")
+        return header
+
+    def receive_into(self, out: memoryview) -> None:
+        """Fills `out` with the next bytes of a payload."""
+        got = 0
+        while got < len(out):
+            more = self._reader.readinto(out[got:])  # type: ignore[attr-defined]
+            if not more:
+                raise ProtocolError(f"expected {len(out)} bytes of an image, got {got}")
+            got += more
+
+
+def connect_to_harness() -> Connection:
+    """Connects to the harness that started this process."""
+    path = os.environ.get(SOCKET_VARIABLE)
+    if path is None:
+        raise SystemExit(
+            f"{SOCKET_VARIABLE} is not set: this program is a subject of rankcheck. "
+            "Start it with: rankcheck run smoke --backend 'command:python3 FILE.py'"
+        )
+    connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connected.connect(path)
+    return Connection(connected)

@@ -1,0 +1,282 @@
+"""Answers the harness: one connection, its questions and its runs."""
+from __future__ import annotations
+
+import os
+import platform
+import queue
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .arrays import aligned_bytes, make_arrays, view_buffer
+from .call import Call, Me, source_of, target_of
+from .launch import OneProcess, place_of_process, ranks_wanted, start_processes
+from .operations import OPERATIONS
+from .subject import Offer, Subject
+from .wire import Connection, ProtocolError, connect_to_harness
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+REASON_LENGTH_MAX = 300
+# Seconds that the other threads of a call get after one of them has failed.
+PATIENCE_S = 1.0
+
+
+def serve(subject: Subject) -> None:
+    """Hosts this process's ranks, or starts the processes that do."""
+    wanted = ranks_wanted(sys.argv[1:], dict(os.environ), subject.launch.ranks)
+    if isinstance(subject.launch, OneProcess):
+        return host(subject, 0, wanted, tuple(range(wanted)))
+    place = place_of_process(dict(os.environ))
+    if place is not None:
+        return host(subject, place[0], place[1], (place[0],))
+    if subject.launch.launcher:
+        raise SystemExit(f"{subject.name}: start this program with {subject.launch.launcher}")
+    raise SystemExit(start_processes(wanted))
+
+
+def host(subject: Subject, rank: int, world: int, ranks: Tuple[int, ...]) -> None:
+    """Hosts these ranks until the harness closes the connection."""
+    folder = os.environ.get("TMPDIR") or tempfile.gettempdir()
+    me = Me(rank, world, ranks, f"file://{folder}/rankcheck-shared")
+    if subject.set_up is not None:
+        subject.set_up(me)
+    connection = connect_to_harness()
+    try:
+        Worker(subject, me, connection).answer()
+    finally:
+        connection.close()
+    if subject.tear_down is not None:
+        subject.tear_down(me)
+
+
+def describe(error: BaseException) -> str:
+    """Returns one line: the error, and the innermost place outside of this package."""
+    text = f"{type(error).__name__}: {' '.join(str(error).split())}"[:REASON_LENGTH_MAX]
+    frames = traceback.extract_tb(error.__traceback__)
+    outside = [each for each in frames if not os.path.abspath(each.filename).startswith(PACKAGE)]
+    if not outside:
+        return text
+    return f"{text} ({os.path.basename(outside[-1].filename)}:{outside[-1].lineno})"
+
+
+class Member:
+    """A hosted rank of a stage: its image, and what its function gets."""
+
+    def __init__(self, rank: int, image: np.ndarray, arguments: List[Any]) -> None:
+        self.rank = rank
+        self.image = image
+        self.arguments = arguments
+        self.stamps = [0, 0]
+
+    def call(self, function: Any) -> None:
+        """Makes the call and notes when the rank entered and left it."""
+        self.stamps[0] = time.monotonic_ns()
+        function(*self.arguments)
+        self.stamps[1] = time.monotonic_ns()
+
+
+class Worker:
+    """Answers the frames of a connection."""
+
+    def __init__(self, subject: Subject, me: Me, connection: Connection) -> None:
+        self._subject = subject
+        self._me = me
+        self._connection = connection
+        self._arrays = make_arrays(subject.arrays)
+        self._groups: Dict[Tuple[int, ...], Any] = {}
+
+    def hello(self) -> Dict[str, Any]:
+        """Returns what the worker says first."""
+        subject = self._subject
+        versions = {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            **subject.versions,
+            "file": subject.file,
+        }
+        algorithms = [
+            {"operation": offer.operation, "name": subject.name, "summary": offer.summary()}
+            for offer in subject.offers.values()
+        ]
+        body = {
+            "protocol": 2,
+            "inputs": "sent",
+            "world": self._me.world,
+            "ranks": list(self._me.ranks),
+            "traits": {**subject.traits, "ranks_max": self._me.world},
+            "algorithms": algorithms,
+            "versions": versions,
+        }
+        if subject.make_group is not None and not subject.is_one_process:
+            body["everyone"] = True
+        return {"hello": body}
+
+    def answer(self) -> None:
+        """Says hello, then answers until the harness closes the connection."""
+        self._connection.send(self.hello())
+        while True:
+            header = self._connection.receive_header()
+            if header is None:
+                return
+            if "refuses" in header:
+                reason = self._why_refused(header["case"])
+                self._connection.send({"refusal": header["refuses"], "reason": reason})
+            elif "run" in header:
+                self._run(header)
+            else:
+                raise ProtocolError(f"expected refuses or run, got {sorted(header)}")
+
+    def _why_refused(self, case: Dict[str, Any]) -> str:
+        reason = self._subject.why_refused(case, self._me.world)
+        if reason or case["operation"] == "barrier":
+            return reason
+        return str(self._arrays.why_not(case.get("type", "f32")))
+
+    def _run(self, header: Dict[str, Any]) -> None:
+        if "members" not in header:
+            raise ProtocolError("expected a run with members: the worker does not derive inputs")
+        images = [self._receive_image(each["image"]) for each in header["members"]]
+        reason = self._why_refused(header["case"])
+        if reason:
+            return self._send_failure(header, "refused", reason)
+        offer = self._subject.offers[header["case"]["operation"]]
+        try:
+            members = self._members(header, images)
+            self._call(header, offer, members)
+        except Exception as error:
+            traceback.print_exception(type(error), error, error.__traceback__)
+            sys.stderr.flush()
+            return self._send_failure(header, "failed", describe(error))
+        self._send_result(header, members)
+
+    def _receive_image(self, size: int) -> np.ndarray:
+        image = aligned_bytes(size)
+        self._connection.receive_into(memoryview(image))
+        return image
+
+    def _members(self, header: Dict[str, Any], images: Sequence[np.ndarray]) -> List[Member]:
+        group = self._group(tuple(header["group"]))
+        return [
+            Member(member["rank"], image, self._arguments(header, member, image, group))
+            for member, image in zip(header["members"], images)
+        ]
+
+    def _group(self, ranks: Tuple[int, ...]) -> Any:
+        if self._subject.make_group is None:
+            return ranks
+        if ranks not in self._groups:
+            self._groups[ranks] = self._subject.make_group(ranks)
+        return self._groups[ranks]
+
+    def _arguments(
+        self, header: Dict[str, Any], member: Dict[str, Any], image: np.ndarray, group: Any
+    ) -> List[Any]:
+        case = header["case"]
+        place, size = member["place"], len(header["group"])
+        call = Call(
+            operation=case["operation"],
+            op=case.get("op", "none"),
+            rank=place,
+            size=size,
+            root=case.get("root", 0),
+            ranks=tuple(header["group"]),
+            group=group,
+            count=case.get("count", 0),
+            counts=case.get("counts", []),
+            type=case.get("type", "f32"),
+            in_place=case.get("in_place", False),
+            scalar=self._scalar(member, case),
+            case=case,
+        )
+        if call.operation == "send_recv":
+            call.target = target_of(case, place, size)
+            call.source = source_of(case, place, size)
+        shapes = OPERATIONS[call.operation]
+        if shapes.send == "none":
+            return [call]
+
+        def view(buffer: Optional[Dict[str, Any]], shape: str) -> Any:
+            return view_buffer(self._arrays, image, buffer, shape, case, place, size)
+
+        send = view(member["send"], shapes.send) if "send" in member else None
+        return [call, send, view(member.get("recv"), shapes.recv)]
+
+    def _scalar(self, member: Dict[str, Any], case: Dict[str, Any]) -> Any:
+        if "scalar" not in member:
+            return None
+        digits = bytes.fromhex(member["scalar"])
+        memory = aligned_bytes(len(digits))
+        memory[:] = np.frombuffer(digits, dtype=np.uint8)
+        return self._arrays.view(memory, case.get("type", "f32"))[0]
+
+    def _call(self, header: Dict[str, Any], offer: Offer, members: List[Member]) -> None:
+        for member in members:
+            progress = {"progress": header["run"], "rank": member.rank, "stage": header["stage"]}
+            self._connection.send(progress)
+        if not self._subject.is_one_process:
+            for member in members:
+                member.call(offer.function)
+            return
+        try:
+            call_in_threads(offer, members)
+        except Exception:
+            # Threads that still wait for the one that failed may use the old groups.
+            self._groups.clear()
+            raise
+
+    def _send_failure(self, header: Dict[str, Any], status: str, reason: str) -> None:
+        self._connection.send(
+            {
+                "result": header["run"],
+                "status": status,
+                "reason": reason,
+                "path": [],
+                "stamps": [],
+                "sizes": [],
+            }
+        )
+
+    def _send_result(self, header: Dict[str, Any], members: List[Member]) -> None:
+        self._connection.send(
+            {
+                "result": header["run"],
+                "status": "completed",
+                "path": [self._subject.name],
+                "stamps": [[member.stamps for member in members]],
+                "sizes": [[member.image.size for member in members]],
+            },
+            [memoryview(member.image) for member in members],
+        )
+
+
+def call_in_threads(offer: Offer, members: List[Member]) -> None:
+    """Makes the call of each member in a thread of its own. Throws the first error of any thread.
+
+    A thread that still waits a second after the first error is left behind.
+    """
+    ended: "queue.SimpleQueue[Optional[BaseException]]" = queue.SimpleQueue()
+
+    def run(member: Member) -> None:
+        try:
+            member.call(offer.function)
+        except BaseException as error:
+            ended.put(error)
+        else:
+            ended.put(None)
+
+    for member in members:
+        threading.Thread(target=run, args=(member,), daemon=True).start()
+    first: Optional[BaseException] = None
+    for _ in members:
+        try:
+            error = ended.get(timeout=None if first is None else PATIENCE_S)
+        except queue.Empty:
+            break
+        first = first or error
+    if first is not None:
+        raise first

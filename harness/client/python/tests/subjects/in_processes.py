@@ -1,0 +1,51 @@
+"""Ranks that are processes. They exchange arrays through files in the folder of `me.url`."""
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import rankcheck
+
+s = rankcheck.Subject("files", launch=rankcheck.processes(ranks=2), types="int32")
+state = {"calls": 0}
+
+
+@s.setup
+def _(me):
+    if os.environ.get("FAIL_IN_SETUP") == str(me.rank):
+        raise RuntimeError(f"rank {me.rank} of {me.world} has no network")
+    state["me"] = me
+    state["folder"] = os.path.dirname(me.url[len("file://") :])
+
+
+@s.teardown
+def _(me):
+    with open(os.path.join(state["folder"], f"ended-{me.rank}"), "w"):
+        pass
+
+
+@s.group
+def _(ranks):
+    with open(os.path.join(state["folder"], f"groups-{state['me'].rank}"), "a") as file:
+        file.write(f"{ranks}\n")
+    return ranks
+
+
+@s.all_reduce(ops="sum")
+def _(call, send, recv):
+    if os.environ.get("EXIT_IN_CALL") == str(call.rank):
+        os._exit(7)
+    state["calls"] += 1
+    name = os.path.join(state["folder"], f"{call.group}-{state['calls']}-")
+    np.save(name + f"{call.rank}.part.npy", send)
+    os.rename(name + f"{call.rank}.part.npy", name + f"{call.rank}.npy")
+    recv[:] = 0
+    for rank in range(call.size):
+        while not os.path.exists(name + f"{rank}.npy"):
+            time.sleep(0.001)
+        recv[:] += np.load(name + f"{rank}.npy")
+
+
+if __name__ == "__main__":
+    s.serve()

@@ -1,0 +1,82 @@
+"""Subjects as programs: how processes are started, and how they end."""
+from __future__ import annotations
+
+import os
+
+import pytest
+from fake_harness import HERE, Program
+
+from rankcheck.launch import place_of_process, ranks_wanted, without_ranks
+
+FILE = os.path.join(HERE, "subjects", "in_processes.py")
+SUM = {"operation": "all_reduce", "count": 3, "type": "int32", "op": "sum"}
+
+
+def test_two_processes_start_themselves(tmp_path):
+    program = Program([FILE], str(tmp_path))
+    harness = program.connect(2)
+    assert [peer.hello["ranks"] for peer in harness.peers] == [[0], [1]]
+    assert all(peer.hello["everyone"] for peer in harness.peers)
+    for _ in range(2):
+        harness.check(ranks=2, **SUM)
+    harness.close()
+    assert program.end() == (0, "")
+    assert {"ended-0", "ended-1"} <= set(os.listdir(tmp_path))
+
+
+def test_processes_outside_a_group_help_to_make_it(tmp_path):
+    program = Program(["-m", "rankcheck", FILE, "files", "--ranks", "3"], str(tmp_path))
+    harness = program.connect(3)
+    harness.check(ranks=3, group=[2, 0], **SUM)
+    assert harness.run(ranks=3, group=[0], **SUM)[1]["sizes"] == [[]]
+    harness.close()
+    assert program.end()[0] == 0
+    for rank in range(3):
+        assert (tmp_path / f"groups-{rank}").read_text() == "(2, 0)\n(0,)\n"
+
+
+def test_if_a_process_ends_its_status_is_returned(tmp_path):
+    program = Program([FILE], str(tmp_path), EXIT_IN_CALL="1", RANKCHECK_RANKS="2")
+    harness = program.connect(2)
+    with pytest.raises(AssertionError, match="the worker closed the connection"):
+        harness.check(ranks=2, **SUM)
+    assert program.end()[0] == 7
+
+
+def test_a_failing_setup_is_the_last_line_of_the_output(tmp_path):
+    program = Program([FILE], str(tmp_path), FAIL_IN_SETUP="1")
+    status, errors = program.end()
+    assert status == 1
+    assert errors.strip().splitlines()[-1] == "RuntimeError: rank 1 of 2 has no network"
+
+
+def test_a_program_without_a_harness_says_so(tmp_path):
+    program = Program([FILE], str(tmp_path), RANKCHECK_RANK="0", RANKCHECK_WORLD="1")
+    os.unlink(tmp_path / "socket")
+    status, errors = program.end()
+    assert status == 1
+    assert errors.strip().splitlines()[-1].startswith("FileNotFoundError")
+
+
+def test_the_package_serves_a_subject_by_name(tmp_path):
+    program = Program(["-m", "rankcheck", FILE, "other"], str(tmp_path))
+    status, errors = program.end()
+    assert status == 1
+    assert "expected a subject with the name other, got these subjects: files" in errors
+
+
+def test_reads_the_place_of_a_process():
+    assert place_of_process({}) is None
+    assert place_of_process({"RANK": "1"}) is None
+    assert place_of_process({"SLURM_PROCID": "3", "SLURM_NTASKS": "8"}) == (3, 8)
+    mpi = {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
+    assert place_of_process({"RANK": "5", "WORLD_SIZE": "6", **mpi}) == (1, 2)
+    assert place_of_process({"RANKCHECK_RANK": "0", "RANKCHECK_WORLD": "4", **mpi}) == (0, 4)
+
+
+def test_reads_the_number_of_ranks():
+    assert ranks_wanted([], {}, 4) == 4
+    assert ranks_wanted([], {"RANKCHECK_RANKS": "3"}, 4) == 3
+    assert ranks_wanted(["--ranks", "2"], {"RANKCHECK_RANKS": "3"}, 4) == 2
+    assert ranks_wanted(["x", "--ranks=5"], {}, 4) == 5
+    assert without_ranks(["a", "--ranks", "2", "b", "--ranks=3"]) == ["a", "b"]

@@ -1,0 +1,194 @@
+"""What a subject declares: its hello, its refusals, its failures."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fake_harness import serve_in_thread
+
+import rankcheck
+
+
+def make(**options):
+    """Returns a subject that copies send to recv, whatever the collective is."""
+    options = {"types": "int32 f32", **options}
+    subject = rankcheck.Subject("copies", rankcheck.one_process(2), **options)
+
+    @subject.all_reduce(ops="sum max")
+    def copies(call, send, recv):
+        recv[:] = send
+
+    return subject
+
+
+def case(**fields):
+    """Returns a case of all_reduce with these fields."""
+    default = {"operation": "all_reduce", "ranks": 2, "count": 3, "type": "f32", "op": "sum"}
+    return {**default, **fields}
+
+
+def refusal(subject, **fields):
+    """Asks a worker with two ranks."""
+    harness = serve_in_thread(subject, 2)
+    try:
+        return harness.why_refused(**case(**fields))
+    finally:
+        harness.close()
+
+
+def test_says_hello():
+    harness = serve_in_thread(make(versions={"mine": "1.2"}, nan_rule="drops"), 2)
+    hello = harness.hello
+    assert (hello["protocol"], hello["inputs"]) == (2, "sent")
+    assert (hello["world"], hello["ranks"]) == (2, [0, 1])
+    assert hello["traits"] == {
+        "name": "copies",
+        "nan_rule": "drops",
+        "zero_rule": "unspecified",
+        "result_place": "own_block",
+        "deterministic": False,
+        "ranks_max": 2,
+    }
+    summary = "Calls copies of test_subject.py."
+    assert hello["algorithms"] == [
+        {"operation": "all_reduce", "name": "copies", "summary": summary}
+    ]
+    assert hello["versions"]["mine"] == "1.2"
+    assert hello["versions"]["file"] == __file__
+    assert "everyone" not in hello
+    harness.close()
+
+
+def test_takes_what_is_declared():
+    assert refusal(make()) == ""
+    assert refusal(make(), algorithm="copies", op="max", group=[1, 0]) == ""
+
+
+@pytest.mark.parametrize(
+    "fields, reason",
+    [
+        ({"operation": "broadcast"}, "operation: copies does not offer broadcast"),
+        ({"algorithm": "ring"}, "algorithm: expected copies, got ring"),
+        ({"type": "f16"}, "type: expected one of int32 f32, got f16"),
+        ({"op": "min"}, "op: expected one of sum max, got min"),
+        ({"in_place": True}, "in_place: expected false, got true"),
+        ({"chunk": 2}, "chunk: expected 0, got 2"),
+        ({"pending": True}, "pending: expected false, got true"),
+        ({"fault": "late:0"}, "fault: expected none, got late:0"),
+    ],
+)
+def test_refuses(fields, reason):
+    assert refusal(make(), **fields) == reason
+
+
+def test_refuses_groups():
+    expected = "group: expected ascending ranks, got [1, 0]"
+    assert refusal(make(groups="sorted"), group=[1, 0]) == expected
+    assert refusal(make(groups="sorted"), group=[0, 1]) == ""
+    assert refusal(make(groups="world")) == ""
+    expected = "group: expected the world of 2 ranks, got [0]"
+    assert refusal(make(groups="world"), ranks=1) == expected
+
+
+def test_refuses_a_run_that_it_was_not_asked_about():
+    harness = serve_in_thread(make(), 2)
+    result = harness.run(**case(type="f64"))[0]
+    assert (result["status"], result["sizes"]) == ("refused", [])
+    assert result["reason"] == "type: expected one of int32 f32, got f64"
+    assert harness.run(**case())[0]["status"] == "completed"
+    harness.close()
+
+
+def test_refuses_types_that_need_another_package(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "ml_dtypes", None)
+    reason = "type: bf16 needs the package ml_dtypes, which cannot be imported"
+    assert refusal(make(types="bf16"), type="bf16") == reason
+
+
+def test_says_what_is_wrong_in_a_declaration():
+    with pytest.raises(ValueError, match="types: expected some of int8 .*, got float32"):
+        make(types="float32")
+    with pytest.raises(ValueError, match="ops: expected some of sum .*, got plus"):
+        make().reduce(ops="plus")
+    with pytest.raises(ValueError, match="groups: expected some of any sorted world, got all"):
+        make(groups="all")
+    with pytest.raises(ValueError, match="copies: all_reduce is decorated twice"):
+        make().all_reduce(lambda call, send, recv: None)
+
+
+def test_an_error_becomes_a_failure_with_its_place(capfd):
+    subject = rankcheck.Subject("raises", rankcheck.one_process(2))
+
+    @subject.all_reduce
+    def raises(call, send, recv):
+        if call.rank == 1:
+            raise TypeError("no sum of\nsuch things")
+
+    harness = serve_in_thread(subject, 2)
+    result = harness.run(**case())[0]
+    line = raises.__code__.co_firstlineno + 3
+    assert result["status"] == "failed"
+    assert result["reason"] == f"TypeError: no sum of such things (test_subject.py:{line})"
+    errors = capfd.readouterr().err
+    assert "Traceback" in errors and "such things" in errors
+    harness.close()
+
+
+def test_the_first_error_counts_while_others_wait():
+    import threading
+
+    subject = rankcheck.Subject("waits", rankcheck.one_process(3))
+    made = []
+
+    @subject.group
+    def barrier_of(ranks):
+        made.append(threading.Barrier(len(ranks)))
+        return made[-1]
+
+    @subject.barrier
+    def barrier(call):
+        if call.rank == 2 and len(made) == 1:
+            raise OSError("lost")
+        call.group.wait()
+
+    harness = serve_in_thread(subject, 3)
+    result = harness.run(operation="barrier", ranks=3)[0]
+    assert result["reason"].startswith("OSError: lost (test_subject.py:")
+    # The waiting threads keep the old group, so the next call gets a new one.
+    harness.check(operation="barrier", ranks=3)
+    harness.close()
+
+
+def test_finds_what_a_wrong_subject_writes():
+    subject = rankcheck.Subject("wrong", rankcheck.one_process(2))
+
+    @subject.broadcast
+    def broadcast(call, send, recv):
+        recv[:] = 0
+
+    harness = serve_in_thread(subject, 2)
+    with pytest.raises(AssertionError):
+        harness.check(operation="broadcast", ranks=2, count=3, type="int32")
+    harness.close()
+
+
+def test_views_have_the_types_of_numpy():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    from rankcheck.arrays import NumpyArrays
+
+    arrays = NumpyArrays()
+    memory = np.zeros(16, dtype=np.uint8)
+    assert arrays.view(memory, "complex128").dtype == np.complex128
+    assert arrays.view(memory, "f8e4m3").dtype == ml_dtypes.float8_e4m3fn
+    arrays.view(memory, "bf16")[1] = 1
+    assert memory[2:4].tobytes() == b"\x80\x3f"
+
+
+def test_views_of_torch_share_their_memory():
+    torch = pytest.importorskip("torch")
+    from rankcheck.arrays import TorchArrays
+
+    memory = np.zeros(8, dtype=np.uint8)
+    TorchArrays().view(memory, "f32")[0] = 1.0
+    TorchArrays().view(memory[4:], "bf16")[0] = 1.0
+    assert memory.tobytes() == b"\0\0\x80\x3f\x80\x3f\0\0"
+    assert TorchArrays().view(memory[:0], "f64").dtype == torch.float64
