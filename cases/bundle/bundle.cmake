@@ -42,7 +42,8 @@ file(GLOB data CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      *.md reference/*.md reference/*/*.md gpu/*.md gpu/*/*.md
      harness/*.md harness/*/*.md harness/*/*/*.md
      cases/*.md cases/*/*.md cases/*/*/*.md tests/*.md
-     harness/client/python/pyproject.toml harness/client/python/rankcheck/*
+     harness/client/python/pyproject.toml harness/client/python/rankcheck/*.py
+     harness/client/python/rankcheck/py.typed
      cases/subjects/*.py
      reports/*.md reports/hardware/*.md reports/schema.json
      cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)
