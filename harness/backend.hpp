@@ -86,6 +86,9 @@ struct BackendTraits {
   int ranks_max = 64;
   /// Whether every run of a case gives the same bits.
   bool deterministic = true;
+  /// Whether reductions may round although the inputs make every order of evaluation exact. For
+  /// example, an average may multiply by 1/n.
+  bool rounds = false;
   /// Whether cases may name a schedule other than in_order.
   bool has_schedules = false;
   /// Whether cases may be pending: the backend's ranks have streams.
@@ -98,6 +101,8 @@ struct AlgorithmInfo {
   std::string summary;
 };
 
+class Capabilities;
+
 /// Runs programs of stages over many ranks. A backend must not be shared between threads.
 class Backend {
  public:
@@ -106,6 +111,12 @@ class Backend {
   [[nodiscard]] virtual const BackendTraits& traits() const = 0;
   /// Every (operation, algorithm) that this backend has.
   [[nodiscard]] virtual std::vector<AlgorithmInfo> algorithms() const = 0;
+  /// Names and versions of the software below, for the report's environment object.
+  [[nodiscard]] virtual nlohmann::json versions() const;
+  /// What the algorithm of an operation declared that it takes; any algorithm of the operation if
+  /// the name is empty. Null if there is no declaration. The backend owns the result.
+  [[nodiscard]] virtual const Capabilities* capabilities(std::string_view operation,
+                                                         std::string_view algorithm) const;
   /// Why the backend does not take a case, in words; empty if it takes the case. Never runs
   /// anything. Throws Interrupted as run() does.
   [[nodiscard]] virtual std::string why_refused(const Case& c) const = 0;

@@ -43,6 +43,9 @@ struct FamilyField {
   /// Appends changed cases to try when `c` is shrunk, the most drastic change first. They may be
   /// illegal or no simpler than `c`. May be null.
   void (*candidates)(const Case& c, std::vector<Case>& out) = nullptr;
+  /// Whether the field only says what the inputs are. A worker that gets its inputs need not know
+  /// it.
+  bool shapes_inputs = false;
 };
 
 /// One type of elements, in one variant, that a unit has to cover.

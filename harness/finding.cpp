@@ -21,7 +21,7 @@ int severity(const Finding& finding) {
 }  // namespace
 
 std::string Unit::id() const {
-  std::string text = fmt::format("{}/{}/{}/{}", operation, algorithm, backend, property);
+  std::string text = fmt::format("{}/{}/{}/{}", operation, algorithm, tested(), property);
   if (!variant.empty()) text += "@" + variant;
   if (!pinned.empty()) text += ":" + pinned;
   return text;

@@ -37,8 +37,12 @@ struct Unit {
   /// Distinguishes this unit from others with the same operation, algorithm, backend and property.
   /// Usually empty.
   std::string variant = {};
+  /// The name that a command which is the backend gave itself. Otherwise empty.
+  std::string subject = {};
 
-  /// The unit's name in journals and reports: "operation/algorithm/backend/property", then
+  /// The subject, or else the backend: what reports call the code under test.
+  [[nodiscard]] const std::string& tested() const { return subject.empty() ? backend : subject; }
+  /// The unit's name in journals and reports: "operation/algorithm/tested/property", then
   /// "@variant" if there is one, then ":file" for a pinned case.
   [[nodiscard]] std::string id() const;
 };

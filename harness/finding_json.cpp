@@ -37,6 +37,7 @@ constexpr std::array unit_fields{
     field<&Unit::property, Presence::required>("property"),
     field<&Unit::pinned>("pinned"),
     field<&Unit::variant>("variant"),
+    field<&Unit::subject>("subject"),
 };
 
 /// Fields that say how cases are generated. A pinned case has none of them.

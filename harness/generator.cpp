@@ -6,6 +6,7 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/capabilities.hpp"
 #include "harness/hash.hpp"
 #include "harness/shuffle.hpp"
 
@@ -78,12 +79,18 @@ Generator::Generator(const Catalogue& catalogue, const Backend& backend, const U
       operation_(operation_of(catalogue, unit)),
       family_(family_of(operation_.contract)),
       property_(property_of(catalogue, unit)),
+      capabilities_(backend.capabilities(unit.operation, unit.algorithm)),
       ranks_min_(std::max(unit.ranks_min, 1)),
       ranks_max_(std::min(unit.ranks_max, backend.traits().ranks_max)) {
   base_.operation = unit.operation;
   base_.property = unit.property;
   base_.backend = unit.backend;
   base_.algorithm = unit.algorithm;
+  if (capabilities_ != nullptr) {
+    // Worlds may be larger than the group that makes the call, but hardly need to be.
+    ranks_max_ = std::min(ranks_max_, capabilities_->ranks_max());
+    ranks_min_ = std::max(ranks_min_, capabilities_->ranks_min());
+  }
   if (ranks_min_ > ranks_max_) ++refused_;
 }
 
@@ -136,11 +143,24 @@ std::vector<Cell> Generator::all_cells(const spec::Contract& contract,
   return all;
 }
 
+bool Generator::is_offered(const Cell& cell) const {
+  if (capabilities_ == nullptr) return true;
+  Case trial = base_;
+  trial.type = cell.type;
+  family_.set_variant(cell.variant, trial);
+  capabilities_->fit(trial);
+  return trial.type == cell.type && family_.variant(trial) == cell.variant;
+}
+
 bool Generator::can_cover(std::size_t cell) {
   constexpr int rounds = 4;
   Case trial;
   // Tries plain cases first, then any cases.
   weights_ = {};
+  if (!is_offered(cells_[cell])) {
+    ++refused_;
+    return false;
+  }
   for (int round = 0; round < rounds; ++round) {
     RandomSource random(mix(mix(seed_, cell), static_cast<std::uint64_t>(round)));
     if (draw_legal(random, cell, trial_size, nullptr, trial)) return true;
@@ -302,11 +322,20 @@ bool Generator::draw_legal(
     if (wanted.is_open && wanted.visits > 0) out.input = wanted.kinds.front();
     if (goal != nullptr && goal->input) out.input = *goal->input;
     if (goal != nullptr && !goal->has(out)) continue;
+    if (!fit(goal, out)) continue;
     // A property may be about a single rank, so only the first half of the attempts demands more
     // ranks.
     if (needs_ranks_ && attempt < attempts / 2 && group_size(out) < ranks_required_) continue;
     if (adapt(goal, out)) return true;
   }
+  return false;
+}
+
+bool Generator::fit(const SiteClass* goal, Case& c) {
+  if (capabilities_ == nullptr) return true;
+  capabilities_->fit(c);
+  if (goal == nullptr || goal->has(c)) return true;
+  ++refused_;
   return false;
 }
 

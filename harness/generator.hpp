@@ -80,6 +80,8 @@ class Generator {
   /// All cells of the operation with these types; with all types if `types` is empty.
   [[nodiscard]] static std::vector<Cell> all_cells(const spec::Contract& contract,
                                                    const std::vector<spec::Type>& types);
+  /// Whether the declaration of the backend has the cell's type and variant.
+  [[nodiscard]] bool is_offered(const Cell& cell) const;
   /// Whether some case of the cell can be run.
   bool can_cover(std::size_t cell);
   void find_cells();
@@ -98,6 +100,9 @@ class Generator {
   bool draw_legal(
       RandomSource& random, std::size_t cell, int size, const SiteClass* goal, Case& out);
   void draw_case(const Drawing& drawing, Case& out) const;
+  /// Changes the case until the declaration of the backend has it. Returns false if it then misses
+  /// the goal.
+  [[nodiscard]] bool fit(const SiteClass* goal, Case& c);
   [[nodiscard]] int draw_ranks(RandomSource& random) const;
   void draw_group(RandomSource& random, Case& out) const;
   void draw_site(const Drawing& drawing, Case& out) const;
@@ -113,6 +118,8 @@ class Generator {
   const Operation& operation_;
   const Family& family_;
   const Property& property_;
+  /// What the backend declared about the unit's algorithm. May be null.
+  const Capabilities* capabilities_;
   Case base_;
   int ranks_min_;
   int ranks_max_;

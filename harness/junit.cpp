@@ -27,7 +27,7 @@ void add_counts(const Tally& tally, pugi::xml_node node) {
 void add_case(const Finding& finding, pugi::xml_node suite) {
   const Unit& unit = finding.unit;
   pugi::xml_node node = suite.append_child("testcase");
-  const std::string group = unit.operation + '.' + unit.backend;
+  const std::string group = unit.operation + '.' + unit.tested();
   std::string title = unit.algorithm + '/' + unit.property;
   if (!unit.pinned.empty()) title += ':' + unit.pinned;
   node.append_attribute("classname") = group.c_str();
@@ -63,7 +63,7 @@ std::string to_junit(const Report& report) {
     suite.append_attribute("name") = (row.operation + '.' + row.backend).c_str();
     add_counts(row.tally, suite);
     for (const Finding& finding : report.findings) {
-      if (finding.unit.operation == row.operation && finding.unit.backend == row.backend) {
+      if (finding.unit.operation == row.operation && finding.unit.tested() == row.backend) {
         add_case(finding, suite);
       }
     }

@@ -24,10 +24,10 @@ std::string to_text(const Tally& tally) {
   return text;
 }
 
-/// "44/638, 594 refused": covered cells, all cells and refused cells.
+/// "44/638, 594 not offered": covered cells, all cells, and cells that the backend refuses.
 std::string cells_of(const Tally& tally) {
   std::string text = fmt::format("{}/{}", tally.covered_cells, tally.required_cells);
-  if (tally.refused_cells > 0) text += fmt::format(", {} refused", tally.refused_cells);
+  if (tally.refused_cells > 0) text += fmt::format(", {} not offered", tally.refused_cells);
   return text;
 }
 
@@ -61,7 +61,7 @@ Summary summarise(std::span<const Finding> findings) {
   std::map<std::pair<std::string, std::string>, Tally> rows;
   Summary summary;
   for (const Finding& finding : findings) {
-    rows[{finding.unit.operation, finding.unit.backend}].add(finding);
+    rows[{finding.unit.operation, finding.unit.tested()}].add(finding);
     summary.total.add(finding);
   }
   for (auto& [key, tally] : rows) summary.rows.push_back({key.first, key.second, tally});

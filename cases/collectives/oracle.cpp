@@ -36,7 +36,7 @@ Oracle::Oracle(const harness::Evidence& evidence, std::size_t stage)
           .ranks = static_cast<int>(spec::terms(reference::contract_named(case_.operation), call_)),
           .nan_rule = evidence.traits.nan_rule,
           .zero_rule = evidence.traits.zero_rule,
-          .exact = is_exact(case_)},
+          .exact = is_exact(case_) && !evidence.traits.rounds},
       reference_(reference_of(case_.operation)) {
   const std::vector<int> ranks = members(case_);
   const auto n = ranks.size();

@@ -1,6 +1,7 @@
 #include "harness/run/run_plan.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <stdexcept>
 
@@ -44,6 +45,16 @@ bool may_select(const Selection& selection, const Catalogue& catalogue, const Su
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The parts of an id are separated by slashes, and tables by spaces.
+std::string as_part_of_id(std::string name) {
+  std::replace_if(
+      name.begin(),
+      name.end(),
+      [](unsigned char each) { return std::isgraph(each) == 0 || each == '/'; },
+      '-');
+  return name.empty() ? "unnamed" : name;
 }
 
 bool is_selected(const Selection& selection, const Unit& unit) {
@@ -113,7 +124,11 @@ class RunPlanner {
         // If the user asked for more ranks than the backend hosts, the check must not pass.
         const bool lacks_ranks = !selection_.ranks.empty() && limits_.at(backend) < entry.ranks_max;
         entry.ranks_required = lacks_ranks ? std::optional(entry.ranks_max) : ranks_required;
+        const auto first = std::ssize(plan_.units);
         selected += expand(entry, catalogue_, backend, *algorithms, plan_.units);
+        std::for_each(plan_.units.begin() + first, plan_.units.end(), [&](Unit& unit) {
+          unit.subject = subject_of(backend);
+        });
       } else {
         selected += stand_in(entry, backend);
       }
@@ -150,6 +165,7 @@ class RunPlanner {
     add_required();
     add_pinned();
     sort_units(units);
+    plan_.subjects = std::move(subjects_);
     return std::move(plan_);
   }
 
@@ -221,11 +237,28 @@ class RunPlanner {
       auto& opened = opened_[name];
       opened = backends_.open(name, {.ranks_max = ranks, .stop = stop_});
       limits_[name] = ranks_to_start(name) > 0 ? ranks_to_start(name) : opened->traits().ranks_max;
+      if (backends_.find_entry(name) == nullptr) note_subject(name, *opened);
       return &(algorithms_[name] = opened->algorithms());
     } catch (const std::runtime_error& error) {
       note_broken(name, error.what());
       return nullptr;
     }
+  }
+
+  /// Gives the code behind a command its name. Two commands may host code of the same name, for
+  /// example two versions of it; the second one's name then ends with "-2".
+  void note_subject(const std::string& command, const Backend& opened) {
+    const std::string own = as_part_of_id(opened.traits().name);
+    const auto same = std::count_if(subjects_.begin(), subjects_.end(), [&](const auto& each) {
+      return each.second.name == own || each.second.name.starts_with(own + "-");
+    });
+    const std::string name = same == 0 ? own : fmt::format("{}-{}", own, same + 1);
+    subjects_[command] = {.name = name, .versions = opened.versions()};
+  }
+
+  [[nodiscard]] std::string subject_of(const std::string& backend) const {
+    const auto found = subjects_.find(backend);
+    return found == subjects_.end() ? "" : found->second.name;
   }
 
   /// Notes that an available backend did not open. Throws BadInput if the user named the backend.
@@ -353,6 +386,7 @@ class RunPlanner {
         unit.operation = name;
         unit.algorithm = unit.property = "*";
         unit.backend = backend;
+        unit.subject = subject_of(backend);
         unit.require = selection_.require;
         plan_.not_offered.insert(unit.id());
         plan_.units.push_back(std::move(unit));
@@ -432,6 +466,7 @@ class RunPlanner {
   RunPlan plan_;
   std::map<std::string, std::unique_ptr<Backend>> opened_;
   std::map<std::string, std::vector<AlgorithmInfo>> algorithms_;
+  std::map<std::string, Subject> subjects_;
   /// The most ranks that each backend takes.
   std::map<std::string, int> limits_;
   /// The largest rank limit among backends with an entry whose least ranks are within the limit

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/case.hpp"
 #include "harness/finding.hpp"
 #include "harness/operation.hpp"
@@ -13,6 +15,12 @@
 #include "harness/stop.hpp"
 
 namespace rankcheck::harness::run {
+
+/// The code under test that a command hosts.
+struct Subject {
+  std::string name;
+  nlohmann::json versions;
+};
 
 /// The checks that a selection gives on this machine.
 struct RunPlan {
@@ -30,6 +38,9 @@ struct RunPlan {
   /// Units, as operation/algorithm/property, that were left out because no case can be made of
   /// them.
   std::vector<std::string> left_out;
+  /// What commands that are backends said about themselves, by the command: the name that units
+  /// have, and the versions.
+  std::map<std::string, Subject> subjects = {};
   /// The most ranks that each backend must be started with.
   std::map<std::string, int> ranks_max;
   double time_limit_s = 0;

@@ -281,6 +281,9 @@ ordered_json environment_of(const ThisProgram& program,
     const bool is_used = each.settings != nullptr && plan.ranks_max.contains(each.name);
     if (is_used) out["backends"][each.name] = each.settings();
   }
+  for (const auto& [command, subject] : plan.subjects) {
+    out["backends"][subject.name] = {{"command", command}, {"versions", subject.versions}};
+  }
   out["resumed"] = !options.resume.empty();
   return out;
 }

@@ -14,6 +14,8 @@
 #include "reference/spec/to_size.hpp"
 #include "reference/spec/value_rules.hpp"
 
+#include "harness/capabilities.hpp"
+#include "harness/family.hpp"
 #include "harness/json_text.hpp"
 
 namespace rankcheck::harness::worker {
@@ -191,6 +193,7 @@ ordered_json to_json(const Hello& hello) {
                       {"deterministic", traits.deterministic}}},
                     {"algorithms", std::move(algorithms)},
                     {"versions", hello.versions}};
+  if (traits.rounds) body["traits"]["rounds"] = true;
   if (traits.has_streams) body["traits"]["streams"] = true;
   if (hello.everyone) body["everyone"] = true;
   if (hello.takes_inputs) body["inputs"] = "sent";
@@ -209,6 +212,20 @@ void read_ranks(const json& list, Hello& hello) {
       throw ProtocolError(fmt::format("ranks: {} occurs twice", rank));
     }
     hello.ranks.push_back(rank);
+  }
+}
+
+void read_takes(const json& entry, bool takes_inputs, Algorithm& algorithm) {
+  const auto takes = entry.find("takes");
+  if (takes == entry.end()) return;
+  const AlgorithmInfo& info = algorithm.info;
+  // A worker may have operations that this version does not know. Nothing asks for them.
+  if (find_family(info.operation) == nullptr) return;
+  try {
+    algorithm.takes = std::make_shared<Capabilities>(info.operation, takes_inputs, *takes);
+  } catch (const BadInput& error) {
+    throw ProtocolError(
+        fmt::format("takes of {} of {}: {}", info.name, info.operation, error.what()));
   }
 }
 
@@ -253,6 +270,7 @@ Hello hello_from_json(const json& header) {
     }
     hello.traits.ranks_max = std::min(ranks_max, hello.world);
     hello.traits.deterministic = traits.at("deterministic").get<bool>();
+    if (traits.contains("rounds")) hello.traits.rounds = traits["rounds"].get<bool>();
     if (traits.contains("streams")) hello.traits.has_streams = traits["streams"].get<bool>();
     std::set<std::pair<std::string, std::string>> names;
     for (const json& entry : body.at("algorithms")) {
@@ -261,6 +279,7 @@ Hello hello_from_json(const json& header) {
                         .name = entry.at("name").get<std::string>(),
                         .summary = entry.at("summary").get<std::string>()};
       if (entry.contains("environment")) entry["environment"].get_to(algorithm.environment);
+      read_takes(entry, hello.takes_inputs, algorithm);
       const AlgorithmInfo& info = algorithm.info;
       if (!names.emplace(info.operation, info.name).second) {
         throw ProtocolError(

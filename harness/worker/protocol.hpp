@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -86,6 +87,8 @@ class Connection {
 struct Algorithm {
   AlgorithmInfo info;
   std::map<std::string, std::string> environment;
+  /// What the algorithm takes. Null if the worker did not declare it, and has to be asked.
+  std::shared_ptr<const Capabilities> takes = nullptr;
 };
 
 /// The first message of a worker.

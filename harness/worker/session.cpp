@@ -232,10 +232,13 @@ Session::Peer* Session::peer_of(int world_rank) {
   return nullptr;
 }
 
+std::string Session::why_ranks_refused(const Case& c) const {
+  if (c.ranks <= hello_.traits.ranks_max) return {};
+  return fmt::format("ranks: expected at most {} here, got {}", hello_.traits.ranks_max, c.ranks);
+}
+
 std::string Session::why_refused(const Case& c) {
-  if (c.ranks > hello_.traits.ranks_max) {
-    return fmt::format("ranks: expected at most {} here, got {}", hello_.traits.ranks_max, c.ranks);
-  }
+  if (std::string why = why_ranks_refused(c); !why.empty()) return why;
   Peer& peer = *peer_of(0);
   entered_.clear();
   try {

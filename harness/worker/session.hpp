@@ -71,6 +71,8 @@ class Session {
   /// nothing did, or if a run has reported it.
   [[nodiscard]] std::optional<BackendFailure> failure();
 
+  /// Why the world is too small for the case; empty if it is not.
+  [[nodiscard]] std::string why_ranks_refused(const Case& c) const;
   /// Asks a worker why it does not take the case; empty if it takes the case. Throws
   /// std::runtime_error if there is no answer; failure() then tells why.
   [[nodiscard]] std::string why_refused(const Case& c);

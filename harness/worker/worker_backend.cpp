@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/capabilities.hpp"
 #include "harness/preference.hpp"
 
 namespace rankcheck::harness::worker {
@@ -44,12 +45,32 @@ std::vector<std::string> WorkerBackend::candidates(const Case& c) const {
   return names;
 }
 
+const Capabilities* WorkerBackend::capabilities(std::string_view operation,
+                                                std::string_view algorithm) const {
+  const Algorithm* found = nullptr;
+  for (const Algorithm& each : hello_.algorithms) {
+    const bool is_named = algorithm.empty() || each.info.name == algorithm;
+    if (each.info.operation != operation || !is_named) continue;
+    // Cases that leave the algorithm open have no limits if there are several.
+    if (found != nullptr) return nullptr;
+    found = &each;
+  }
+  return found == nullptr ? nullptr : found->takes.get();
+}
+
+std::string WorkerBackend::ask_why_refused(const Case& c, Session& session) const {
+  const Algorithm* const algorithm = find(c);
+  if (algorithm == nullptr || algorithm->takes == nullptr) return session.why_refused(c);
+  if (std::string why = session.why_ranks_refused(c); !why.empty()) return why;
+  return algorithm->takes->why_refused(c);
+}
+
 void WorkerBackend::choose(std::span<Case> stages, Session& session) {
   for (Case& c : stages) {
     if (!c.algorithm.empty()) continue;
     for (const std::string& name : candidates(c)) {
       c.algorithm = name;
-      if (session.why_refused(c).empty()) break;
+      if (ask_why_refused(c, session).empty()) break;
       c.algorithm.clear();
     }
   }
@@ -89,7 +110,7 @@ std::string WorkerBackend::why_refused(const Case& c) const {
     // The failure must not be lost: the next run reports it with the right verdict.
     if (pending_) return {};
     try {
-      why = session(environment_).why_refused(asked);
+      why = ask_why_refused(asked, session(environment_));
     } catch (const std::exception&) {
       return {};
     }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,8 @@ class WorkerBackend final : public Backend {
 
   [[nodiscard]] const BackendTraits& traits() const override { return hello_.traits; }
   [[nodiscard]] std::vector<AlgorithmInfo> algorithms() const override;
+  [[nodiscard]] const Capabilities* capabilities(std::string_view operation,
+                                                 std::string_view algorithm) const override;
   [[nodiscard]] std::string why_refused(const Case& c) const override;
   void run(std::span<const Case> stages, Observation& observation) override;
   void restart() override {
@@ -35,8 +38,8 @@ class WorkerBackend final : public Backend {
     return std::exchange(pending_, std::nullopt);
   }
 
-  /// Names and versions of the libraries and drivers that the workers use.
-  [[nodiscard]] const nlohmann::json& versions() const { return hello_.versions; }
+  /// As the workers said.
+  [[nodiscard]] nlohmann::json versions() const override { return hello_.versions; }
 
  private:
   /// Returns null if the workers do not have the algorithm that the case names.
@@ -44,6 +47,8 @@ class WorkerBackend final : public Backend {
   /// The algorithm that the case names. If it names none: all algorithms that it may get, the most
   /// preferred first.
   [[nodiscard]] std::vector<std::string> candidates(const Case& c) const;
+  /// Why the named algorithm does not take the case: from its declaration, or else from a worker.
+  [[nodiscard]] std::string ask_why_refused(const Case& c, Session& session) const;
   /// Names an algorithm in every stage that leaves it open, if an algorithm takes the stage.
   void choose(std::span<Case> stages, Session& session);
   /// Returns the running workers; starts them with this environment if there are none.

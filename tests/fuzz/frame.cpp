@@ -51,6 +51,15 @@ std::vector<std::string> seeds_of_frames() {
   hello.traits.ranks_max = 2;
   hello.algorithms = {{{"all_reduce", "ring", "words"}, {{"KEY", "value"}}}};
   hello.versions = {{"library", "1.0"}};
+  nlohmann::ordered_json limited = to_json(hello);
+  limited["hello"]["protocol"] = 2;
+  limited["hello"]["inputs"] = "sent";
+  limited["hello"]["algorithms"][0]["takes"] = {{"type", {"f32", "int8"}},
+                                                {"op", "any"},
+                                                {"root", {0, 1}},
+                                                {"group", "sorted"},
+                                                {"empty", false},
+                                                {"ranks", {{"min", 1}, {"max", 4}}}};
   const std::string result = sent({{"result", 1},
                                    {"status", "completed"},
                                    {"path", {"ring"}},
@@ -65,7 +74,7 @@ std::vector<std::string> seeds_of_frames() {
                                    {"sizes", nlohmann::json::array()},
                                    {"fault_fired", true}});
   const std::string progress = sent({{"progress", 1}, {"rank", 0}, {"stage", 0}});
-  return {sent(to_json(hello)), progress + result, failed};
+  return {sent(to_json(hello)), sent(limited), progress + result, failed};
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ endif()
 
 # The sources that the readers need, and no others, because clang compiles all of them again.
 set(fuzzed_sources
-  harness/case.cpp harness/checksum.cpp harness/family.cpp harness/fields.cpp
+  harness/capabilities.cpp harness/case.cpp harness/checksum.cpp harness/family.cpp harness/fields.cpp
   harness/files.cpp harness/finding.cpp
   harness/finding_json.cpp harness/journal.cpp harness/json_text.cpp harness/nearest.cpp
   harness/record.cpp harness/suite_file.cpp harness/summary.cpp

@@ -19,6 +19,7 @@
 #include "reference/collectives/send_recv/contract.hpp"
 
 #include "harness/backend.hpp"
+#include "harness/capabilities.hpp"
 #include "harness/family.hpp"
 #include "harness/finding.hpp"
 #include "harness/operation.hpp"
@@ -83,6 +84,8 @@ class FakeBackend : public Backend {
   std::function<Symptom(const Case& c)> symptom = [](const Case&) { return Symptom::none; };
   /// Returns the reason why a case is refused; empty if it is accepted.
   std::function<std::string(const Case& c)> refusal = [](const Case&) { return std::string(); };
+  /// What the backend declares that it takes, for every operation.
+  std::optional<Capabilities> declared;
   int runs = 0;
   int restarts = 0;
   /// The value that close() returns.
@@ -98,6 +101,10 @@ class FakeBackend : public Backend {
   [[nodiscard]] const BackendTraits& traits() const override { return traits_; }
   [[nodiscard]] std::vector<AlgorithmInfo> algorithms() const override { return {}; }
   [[nodiscard]] std::string why_refused(const Case& c) const override { return refusal(c); }
+  [[nodiscard]] const Capabilities* capabilities(std::string_view,
+                                                 std::string_view) const override {
+    return declared ? &*declared : nullptr;
+  }
   void restart() override { ++restarts; }
   std::optional<BackendFailure> close() override { return failure; }
 

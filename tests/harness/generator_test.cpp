@@ -279,6 +279,31 @@ TEST_F(GeneratorTest, DoesWithoutWhatTheBackendRefuses) {
   EXPECT_GT(generator.refused(), 0);
 }
 
+TEST_F(GeneratorTest, DrawsInsideWhatTheBackendDeclares) {
+  backend.declared.emplace("all_reduce", true, nlohmann::json::parse(R"({
+      "type":["int32","f64"],"op":["sum","max"],"in_place":"any","group":"sorted",
+      "ranks":{"min":2,"max":5},"empty":false})"));
+  int outside = 0;
+  backend.refusal = [&](const Case& c) {
+    const std::string why = backend.declared->why_refused(c);
+    outside += why.empty() ? 0 : 1;
+    return why;
+  };
+  Generator generator(catalogue, backend, fake::unit("all_reduce"), 1);
+  EXPECT_EQ(generator.cells().size(), 4U);
+  const std::vector<std::string>& refused = generator.refused_cells();
+  for (const char* cell : {"f32/sum", "int32/prod", "site/chunked", "site/offset", "site/random"}) {
+    EXPECT_EQ(std::count(refused.begin(), refused.end(), cell), 1) << cell;
+  }
+  outside = 0;
+  const auto all = generate(catalogue, backend, fake::unit("all_reduce"), 300);
+  for (const Case& c : all) EXPECT_EQ(backend.declared->why_refused(c), "") << to_text(c);
+  expect_some(all, "a group", [](const Case& c) { return group_size(c) < c.ranks; });
+  expect_some(all, "its output in place", [](const Case& c) { return c.in_place; });
+  // Only groups with too few members are drawn in vain.
+  EXPECT_LT(outside, 300);
+}
+
 TEST_F(GeneratorTest, AsksTheBackendAboutEveryStage) {
   Property property = fake::completes();
   property.name = "rotates_at_last";

@@ -158,13 +158,15 @@ constexpr std::array all_fields{
                 .before = "scale",
                 .place = ShrinkPlace::behind_counts,
                 .weight = value_of<&CollectiveCase::first_index>,
-                .candidates = shrink_first_index},
+                .candidates = shrink_first_index,
+                .shapes_inputs = true},
     FamilyField{.json = field<&CollectiveCase::index_stride>("index_stride"),
                 .before = "scale",
                 .place = ShrinkPlace::behind_counts,
                 .order = 1,
                 .weight = value_of<&CollectiveCase::index_stride>,
-                .candidates = shrink_number<&CollectiveCase::index_stride>},
+                .candidates = shrink_number<&CollectiveCase::index_stride>,
+                .shapes_inputs = true},
 };
 
 }  // namespace

@@ -492,6 +492,62 @@ TEST_F(WorkersTest, AnswerWhatTheyRefuse) {
   EXPECT_EQ(backend->why_refused(unknown), "operation: barrier is not one of the backend's");
 }
 
+TEST_F(WorkersTest, AreNotAskedWhatTheyDeclared) {
+  nlohmann::ordered_json hello;
+  hello["hello"] = {{"protocol", 1},
+                    {"world", 2},
+                    {"ranks", {0, 1}},
+                    {"traits",
+                     {{"name", "fake"},
+                      {"nan_rule", "drops"},
+                      {"result_place", "own_block"},
+                      {"ranks_max", 2},
+                      {"rounds", true},
+                      {"deterministic", true}}},
+                    {"algorithms",
+                     {{{"operation", "all_reduce"},
+                       {"name", "fake"},
+                       {"summary", ""},
+                       {"takes", {{"op", {"sum"}}}}}}}};
+  write("hello", hello);
+  const auto backend = open("cat > asked");
+  EXPECT_TRUE(backend->traits().rounds);
+  EXPECT_NE(backend->capabilities("all_reduce", ""), nullptr);
+  EXPECT_EQ(backend->capabilities("all_reduce", "other"), nullptr);
+  EXPECT_EQ(backend->why_refused(make_case()), "");
+  Case c = make_case();
+  collective(c).op = spec::ReduceOp::max;
+  EXPECT_EQ(backend->why_refused(c), "op: not offered with \"max\"");
+  c = make_case();
+  c.ranks = 3;
+  EXPECT_EQ(backend->why_refused(c), "ranks: expected at most 2 here, got 3");
+  EXPECT_FALSE(backend->close());
+  EXPECT_EQ(read_file(file("asked")), "");
+}
+
+TEST_F(WorkersTest, DoNotStartIfADeclarationIsWrong) {
+  write("hello",
+        {{"hello",
+          {{"protocol", 1},
+           {"world", 1},
+           {"ranks", {0}},
+           {"traits",
+            {{"name", "fake"},
+             {"nan_rule", "drops"},
+             {"result_place", "own_block"},
+             {"ranks_max", 1},
+             {"deterministic", true}}},
+           {"algorithms",
+            {{{"operation", "all_reduce"},
+              {"name", "fake"},
+              {"summary", ""},
+              {"takes", {{"gap", 3}}}}}}}}});
+  EXPECT_NE(error_of_start("cat > /dev/null", true)
+                .find("takes of fake of all_reduce: gap: expected \"any\" or a list of values"),
+            std::string::npos)
+      << error_of_start("cat > /dev/null", true);
+}
+
 TEST_F(WorkersTest, MayEndWithoutAWord) {
   EXPECT_FALSE(open("cat > /dev/null")->close());
 }
