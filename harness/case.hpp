@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -32,20 +34,33 @@ enum class InputKind : std::uint8_t {
   fine,
   /// The send buffer holds the values that the previous stage left in the recv buffer.
   previous,
+  /// The values are a user's own; see GivenInputs.
+  given,
 };
 
 /// The kinds' names, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 9> input_kind_names{"exact",
-                                                                  "coded",
-                                                                  "general",
-                                                                  "cancelling",
-                                                                  "wide_range",
-                                                                  "special",
-                                                                  "each_special",
-                                                                  "fine",
-                                                                  "previous"};
+inline constexpr std::array<std::string_view, 10> input_kind_names{"exact",
+                                                                   "coded",
+                                                                   "general",
+                                                                   "cancelling",
+                                                                   "wide_range",
+                                                                   "special",
+                                                                   "each_special",
+                                                                   "fine",
+                                                                   "previous",
+                                                                   "given"};
 
 [[nodiscard]] std::string_view name(InputKind kind);
+
+/// A user's own inputs, in place of inputs that follow from a case.
+struct GivenInputs {
+  /// The elements of each world rank's send buffer, also those between its blocks. Empty for a rank
+  /// without such a buffer.
+  std::vector<std::vector<std::byte>> send;
+  /// What a member knows besides its buffers, such as the scalar of a collective: one element for
+  /// each world rank. Empty if the case's rules say it.
+  std::vector<std::byte> scalars;
+};
 
 /// One run of one operation, as a small value: everything else follows from it. These fields are
 /// common to all families of operations; `part` holds the fields of the operation's own family.
@@ -89,6 +104,8 @@ struct Case {
   std::string fault;
   /// The fields of the operation's own family; see family.hpp.
   spec::FamilyPart part;
+  /// The inputs of kind `given`; otherwise null. They are no part of a case's JSON.
+  std::shared_ptr<const GivenInputs> given;
 
   friend bool operator==(const Case&, const Case&) = default;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "harness/family.hpp"
@@ -120,6 +121,26 @@ void lay_out(const spec::Contract& contract,
   layout.size = end;
 }
 
+void fill_send(const Family& family,
+               const Case& c,
+               int world_rank,
+               const spec::Extents& extents,
+               std::byte* send) {
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  for (std::size_t b = 0; b < extents.send.size(); ++b) {
+    const spec::Block& block = extents.send[b];
+    std::byte* const out = send + block.offset * bytes;
+    if (c.input != InputKind::given) {
+      family.fill(c, world_rank, static_cast<int>(b), block, out);
+    } else if (block.count > 0) {
+      const std::vector<std::byte>& own = c.given->send.at(spec::to_size(world_rank));
+      const std::int64_t end = (block.offset + block.count) * bytes;
+      RANKCHECK_ASSERT(end <= static_cast<std::int64_t>(own.size()));
+      std::copy_n(own.data() + block.offset * bytes, block.count * bytes, out);
+    }
+  }
+}
+
 void prepare(const Family& family,
              const Case& c,
              int world_rank,
@@ -130,15 +151,11 @@ void prepare(const Family& family,
   fill_poison(c, world_rank, family.poison_bits(c), image.data(), layout.size);
   if (layout.send < 0) return;
   std::byte* send = image.data() + layout.send;
-  const std::int64_t bytes = spec::info(c.type).bytes;
   if (c.input == InputKind::previous) {
     std::copy_n(previous, layout.send_size, send);
     return;
   }
-  for (std::size_t b = 0; b < layout.extents.send.size(); ++b) {
-    const spec::Block& block = layout.extents.send[b];
-    family.fill(c, world_rank, static_cast<int>(b), block, send + block.offset * bytes);
-  }
+  fill_send(family, c, world_rank, layout.extents, send);
 }
 
 void prepare_stage(const ContractLookup& contract_of,

@@ -49,6 +49,14 @@ void lay_out(const spec::Contract& contract,
 /// One rank's memory.
 using Image = std::vector<std::byte>;
 
+/// Writes the inputs of a member's send blocks into its send buffer, which need not be aligned. The
+/// case must not take them from a previous stage.
+void fill_send(const Family& family,
+               const Case& c,
+               int world_rank,
+               const spec::Extents& extents,
+               std::byte* send);
+
 /// Fills a member's image as it must be before the call: poison everywhere, then the inputs.
 /// `previous` is the member's recv buffer after the previous stage, for a case that takes its input
 /// from there.

@@ -35,6 +35,8 @@ std::string why_group_invalid(const Case& c) {
 std::string why_common_invalid(const Case& c) {
   if (c.input == InputKind::previous)
     return "input: previous is for the later stages of a property";
+  if ((c.input == InputKind::given) != (c.given != nullptr))
+    return "input: given is for rankcheck evaluate, which reads the inputs from files";
   if (c.scale < -2 || c.scale > 2) return "scale: expected -2..2, got " + std::to_string(c.scale);
   if (c.offset < 0 || c.offset > 4096)
     return "offset: expected 0..4096, got " + std::to_string(c.offset);

@@ -7,7 +7,8 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/input.hpp"
+#include "harness/family.hpp"
+#include "harness/image.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"
@@ -53,11 +54,11 @@ Oracle::Oracle(const harness::Evidence& evidence, std::size_t stage)
       continue;
     }
     inputs_[r].assign(spec::to_size(extents.send_size) * bytes, std::byte{});
-    for (std::size_t b = 0; b < extents.send.size(); ++b) {
-      const spec::Block& block = extents.send[b];
-      fill_block(
-          case_, ranks[r], static_cast<int>(b), block, inputs_[r].data() + block.offset * bytes_);
-    }
+    fill_send(harness::family_of(reference::contract_named(case_.operation)),
+              case_,
+              ranks[r],
+              extents,
+              inputs_[r].data());
   }
   if (!has_scalar(case_)) return;
   scalars_.resize(n * bytes);

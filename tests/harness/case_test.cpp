@@ -160,7 +160,7 @@ TEST(CaseTest, EveryOpSurvives) {
 }
 TEST(CaseTest, EveryInputKindSurvives) {
   expect_names_survive<InputKind>(
-      [](Case & c) -> auto& { return c.input; }, static_cast<int>(InputKind::previous));
+      [](Case & c) -> auto& { return c.input; }, static_cast<int>(InputKind::given));
 }
 TEST(CaseTest, EveryPatternSurvives) {
   expect_names_survive<spec::Pattern>(
@@ -228,7 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"unknown_input",
             with(R"("input":"x")"),
             "case: input: expected one of exact, coded, general, cancelling, wide_range, special, "
-            "each_special, fine, previous, got \"x\""},
+            "each_special, fine, previous, given, got \"x\""},
         Bad{"not_json", R"({"ranks" 2})", R"(case: not JSON at byte 10: {"ranks" 2})"},
         Bad{"cut_off", R"({"ranks":)", "case: not JSON at byte 10: "},
         Bad{"empty", "", "case: not JSON at byte 1: "}),

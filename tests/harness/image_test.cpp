@@ -296,6 +296,20 @@ TEST_F(ClobberTest, PreviousOutputsBecomeInputs) {
             "input changed: element 0 of send was written");
 }
 
+TEST_F(ClobberTest, GivenInputsReplaceTheRules) {
+  auto given = std::make_shared<GivenInputs>();
+  given->send.resize(3);
+  given->send[1].assign(static_cast<std::size_t>(layout_.send_size), std::byte{42});
+  c_.input = InputKind::given;
+  c_.given = given;
+  Image image;
+  prepare(family_of(contract_), c_, 1, layout_, nullptr, image);
+  const auto send = image.begin() + layout_.send;
+  EXPECT_TRUE(std::equal(given->send[1].begin(), given->send[1].end(), send));
+  EXPECT_EQ(find_clobbered(c_, layout_, before_, image),
+            "input changed: element 0 of send was written");
+}
+
 TEST(ImageLayoutTest, BarrierIsOneGuard) {
   Laid laid{.contract = {}, .c = {}};
   for (const reference::Collective& each : reference::collectives()) {

@@ -132,6 +132,10 @@ std::vector<Illegal> illegal_inputs() {
        reduce,
        [](Case& c) { c.input = InputKind::previous; },
        "input: previous is for the later stages of a property"},
+      {"given_without_arrays",
+       reduce,
+       [](Case& c) { c.input = InputKind::given; },
+       "input: given is for rankcheck evaluate, which reads the inputs from files"},
       {"scaled_general",
        reduce,
        [](Case& c) {

@@ -418,6 +418,10 @@ bool has_scalar(const Case& c) {
 
 void fill_scalar(const Case& c, int rank, std::byte* out) {
   const TypeInfo& type = spec::info(c.type);
+  if (c.given != nullptr && !c.given->scalars.empty()) {
+    std::copy_n(c.given->scalars.data() + std::int64_t{rank} * type.bytes, type.bytes, out);
+    return;
+  }
   const int source = source_rank(c, rank);
   const std::uint64_t hash =
       CounterHash(c.data_seed, static_cast<std::uint64_t>(source))(scalar_index);
@@ -449,6 +453,7 @@ bool is_defined(InputKind kind, Type type, ReduceOp op) {
       return floating && op != ReduceOp::none && op != ReduceOp::prod;
     case InputKind::fine:
     case InputKind::previous:
+    case InputKind::given:
       return true;
   }
   return false;

@@ -214,7 +214,7 @@ bool is_defined(InputKind kind, const spec::Contract& contract) {
     const auto& inputs = ptycho(contract).inputs;
     return std::find(inputs.begin(), inputs.end(), Array::mask) != inputs.end();
   }
-  return kind == InputKind::general || kind == InputKind::fine;
+  return kind == InputKind::general || kind == InputKind::fine || kind == InputKind::given;
 }
 
 }  // namespace rankcheck::cases
