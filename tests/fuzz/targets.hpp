@@ -33,12 +33,14 @@ struct Target {
 [[nodiscard]] Target journal_target();
 [[nodiscard]] Target topology_target();
 [[nodiscard]] Target frame_target();
+[[nodiscard]] Target npy_target();
 /// Only builds with reconstructions have this target.
 [[nodiscard]] Target cxi_target();
 
 [[nodiscard]] inline std::vector<Target> targets() {
   return {
     case_target(), suite_target(), journal_target(), topology_target(), frame_target(),
+        npy_target(),
 #if RANKCHECK_RECONSTRUCTS
         cxi_target(),
 #endif
