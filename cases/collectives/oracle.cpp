@@ -87,4 +87,16 @@ void Oracle::expect(const reference::Piece& piece,
   numerics::fold(rule_, contributions_, scalars_of_terms_, count, expected);
 }
 
+void write_expected(spec::Type type, const numerics::Expected& expected, std::byte* out) {
+  if (expected.as_bits) {
+    std::copy(expected.bits.begin(), expected.bits.end(), out);
+    return;
+  }
+  const spec::Type component = spec::component(type);
+  for (const double value : expected.high) {
+    numerics::from_double(component, value, out);
+    out += spec::info(component).bytes;
+  }
+}
+
 }  // namespace rankcheck::cases

@@ -58,4 +58,7 @@ class Oracle {
   std::vector<std::byte> scalars_of_terms_;
 };
 
+/// Writes the elements that the reference expects, rounded to the type, to `out`.
+void write_expected(spec::Type type, const numerics::Expected& expected, std::byte* out);
+
 }  // namespace rankcheck::cases

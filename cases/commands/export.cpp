@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <complex>
-#include <functional>
-#include <numeric>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,6 +18,7 @@
 #include "cases/collectives/oracle.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/families/ptycho/case.hpp"
+#include "cases/ptycho/shapes.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/suites/catalogue.hpp"
 
@@ -31,19 +30,6 @@ namespace fs = std::filesystem;
 using harness::Case;
 using harness::Image;
 using nlohmann::ordered_json;
-
-/// Writes the elements that the reference expects, rounded to the type, to `out`.
-void append_expected(spec::Type type, const numerics::Expected& expected, std::byte* out) {
-  if (expected.as_bits) {
-    std::copy(expected.bits.begin(), expected.bits.end(), out);
-    return;
-  }
-  const spec::Type component = spec::component(type);
-  for (const double value : expected.high) {
-    numerics::from_double(component, value, out);
-    out += spec::info(component).bytes;
-  }
-}
 
 /// One stage of a collective after it ran: each member's input, expected output and actual output.
 class CollectiveExport {
@@ -95,8 +81,7 @@ class CollectiveExport {
     numerics::Expected expected;
     for (const reference::Piece& piece : pieces) {
       oracle_.expect(piece, 0, piece.count, expected);
-      append_expected(
-          case_.type, expected, recv + piece.recv_offset * spec::info(case_.type).bytes);
+      write_expected(case_.type, expected, recv + piece.recv_offset * spec::info(case_.type).bytes);
     }
     return image;
   }
@@ -122,55 +107,6 @@ class CollectiveExport {
   Oracle oracle_;
   std::vector<Image> befores_;
 };
-
-/// Returns the shape of one copy of an array. Empty if the array has no pixels.
-std::vector<std::int64_t> shape_of_copy(const spec::Scene& scene, spec::Array array) {
-  switch (array) {
-    case spec::Array::object:
-    case spec::Array::object_gradient:
-    case spec::Array::object_direction:
-      return {scene.slices, scene.rows, scene.cols};
-    case spec::Array::probe:
-    case spec::Array::probe_gradient:
-    case spec::Array::probe_direction:
-      return {scene.modes, scene.window, scene.window};
-    case spec::Array::positions:
-    case spec::Array::shard_positions:
-      return {2};
-    case spec::Array::patches:
-    case spec::Array::frames:
-    case spec::Array::shard_frames:
-    case spec::Array::mask:
-      return {scene.detector, scene.detector};
-    case spec::Array::waves:
-    case spec::Array::far_waves:
-    case spec::Array::exit_waves:
-      return {scene.modes, scene.detector, scene.detector};
-    case spec::Array::object_weight:
-      return {scene.rows, scene.cols};
-    case spec::Array::probe_weight:
-    case spec::Array::windows:
-      return {scene.window, scene.window};
-    default:
-      return {};
-  }
-}
-
-/// Returns the shape of an array of `count` values. If there are several copies, such as one per
-/// position, their number is the first dimension. Parts of different sizes, such as tiles, are
-/// concatenated in one dimension.
-std::vector<std::int64_t> shape_of(const spec::Scene& scene,
-                                   spec::Array array,
-                                   std::int64_t count) {
-  std::vector<std::int64_t> shape = shape_of_copy(scene, array);
-  const std::int64_t copy =
-      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-  if (copy == 0 || count % copy != 0) return {count};
-  if (shape.empty() || is_per_position(scene, array) || count != copy) {
-    shape.insert(shape.begin(), count / copy);
-  }
-  return shape;
-}
 
 /// One stage of an operator after it ran, in double precision. The arrays are whole: each rank had
 /// a part of each array, or all of it.
