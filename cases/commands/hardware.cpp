@@ -15,6 +15,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/journal.hpp"
+#include "harness/program.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/session.hpp"
 #include "harness/runner.hpp"
