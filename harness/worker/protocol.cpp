@@ -197,6 +197,7 @@ ordered_json to_json(const Hello& hello) {
   if (traits.has_streams) body["traits"]["streams"] = true;
   if (hello.everyone) body["everyone"] = true;
   if (hello.takes_inputs) body["inputs"] = "sent";
+  if (hello.takes_given) body["given"] = true;
   return {{"hello", std::move(body)}};
 }
 
@@ -249,6 +250,7 @@ Hello hello_from_json(const json& header) {
       }
       hello.takes_inputs = inputs == "sent";
     }
+    if (body.contains("given")) hello.takes_given = body["given"].get<bool>();
     hello.world = whole_number<int>(body, "world");
     if (hello.world < 1 || hello.world > world_ranks_max) {
       throw ProtocolError(

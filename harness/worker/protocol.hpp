@@ -103,6 +103,8 @@ struct Hello {
   bool everyone = false;
   /// Whether the harness sends every member's filled image, one stage after another.
   bool takes_inputs = false;
+  /// Whether a worker that derives its inputs also takes those that a user gave.
+  bool takes_given = false;
   /// Names and versions of the libraries and drivers that the worker uses.
   nlohmann::json versions = nlohmann::json::object();
 };

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -19,19 +21,38 @@ namespace rankcheck::harness::worker {
 
 namespace {
 
-/// Cases are small, so the harness sends no payload.
-constexpr std::uint64_t payload_bytes_max = 0;
+/// Cases are small. Only inputs that a user gave need a payload.
+constexpr std::uint64_t payload_bytes_max = std::uint64_t{1} << 36;
 
-void run(Subject& subject,
-         Connection& connection,
-         const nlohmann::json& header,
-         Observation& result) {
+/// Reads the inputs that a user gave. Null if there are none.
+std::shared_ptr<const GivenInputs> read_given(const Frame& frame) {
+  if (!frame.header.contains("given")) return nullptr;
+  auto given = std::make_shared<GivenInputs>();
+  std::span<const std::byte> rest = frame.payload;
+  for (const nlohmann::json& each : frame.header["given"]) {
+    const auto size = each.get<std::size_t>();
+    if (size > rest.size()) throw ProtocolError("given: expected sizes that fit the payload");
+    given->send.emplace_back(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size));
+    rest = rest.subspan(size);
+  }
+  if (given->send.empty()) throw ProtocolError("given: expected the sizes of all parts, got none");
+  given->scalars = std::move(given->send.back());
+  given->send.pop_back();
+  return given;
+}
+
+void run(Subject& subject, Connection& connection, const Frame& frame, Observation& result) {
+  const nlohmann::json& header = frame.header;
   const auto id = header.at("run").get<std::uint64_t>();
+  const std::shared_ptr<const GivenInputs> given = read_given(frame);
   result.clear();
   std::vector<Case> stages;
   try {
     for (const nlohmann::json& stage : header.at("stages")) stages.push_back(case_from_json(stage));
-    for (const Case& c : stages) {
+    for (Case& c : stages) {
+      if (c.input == InputKind::given) c.given = given;
+      if (c.input == InputKind::given && given == nullptr)
+        throw BadInput("input: expected the inputs with the run, got none");
       result.reason = subject.why_refused(c);
       if (!result.reason.empty()) break;
     }
@@ -73,7 +94,9 @@ void end_with_parent() {
 }
 
 void serve(Subject& subject, Connection connection) {
-  if (!connection.send(to_json(subject.hello()))) return;
+  Hello hello = subject.hello();
+  hello.takes_given = true;
+  if (!connection.send(to_json(hello))) return;
   Observation result;
   while (true) {
     const auto frame = connection.next(payload_bytes_max);
@@ -82,7 +105,7 @@ void serve(Subject& subject, Connection connection) {
       continue;
     }
     if (frame->header.contains("run")) {
-      run(subject, connection, frame->header, result);
+      run(subject, connection, *frame, result);
     } else if (frame->header.contains("refuses")) {
       const nlohmann::json& id = frame->header["refuses"];
       std::string reason;

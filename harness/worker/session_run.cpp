@@ -54,6 +54,18 @@ nlohmann::ordered_json describe_member(const Case& c,
   return out;
 }
 
+/// The inputs that a user gave, as the payload of a run, and their sizes. Empty if there are none.
+std::vector<std::span<const std::byte>> given_parts(const GivenInputs* given,
+                                                    nlohmann::ordered_json& header) {
+  std::vector<std::span<const std::byte>> parts;
+  if (given == nullptr) return parts;
+  parts.assign(given->send.begin(), given->send.end());
+  parts.emplace_back(given->scalars);
+  header["given"] = nlohmann::ordered_json::array();
+  for (const auto& part : parts) header["given"].push_back(part.size());
+  return parts;
+}
+
 int group_position(const std::vector<int>& members, int world_rank) {
   const auto found = std::find(members.begin(), members.end(), world_rank);
   return found == members.end() ? -1 : static_cast<int>(found - members.begin());
@@ -144,15 +156,17 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
     }
   }
   send_end_ = Clock::now() + whole(options_.run_timeout);
-  const nlohmann::ordered_json derived =
+  nlohmann::ordered_json derived =
       hello_.takes_inputs ? nlohmann::ordered_json() : whole_run(stages);
+  const auto given =
+      given_parts(hello_.takes_inputs ? nullptr : stages.front().given.get(), derived);
   for (Peer& peer : peers_) {
     if (!peer.pending) continue;
     std::vector<Image> images;
     nlohmann::ordered_json header =
         hello_.takes_inputs ? stage_for(peer, stages, observation, images) : derived;
     const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
-    if (peer.connection.send(std::move(header), parts)) continue;
+    if (peer.connection.send(std::move(header), hello_.takes_inputs ? parts : given)) continue;
     give_up(observation, RunStatus::crashed, describe_death(peer, stages));
     return false;
   }

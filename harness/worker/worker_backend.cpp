@@ -97,6 +97,8 @@ Session& WorkerBackend::session(const std::map<std::string, std::string>& enviro
 std::string WorkerBackend::why_refused(const Case& c) const {
   // A worker that knows no streams would pass over the field, and the case would show nothing.
   if (c.pending && !hello_.traits.has_streams) return "pending: the worker has no streams";
+  if (c.given != nullptr && !hello_.takes_inputs && !hello_.takes_given)
+    return "input: the worker derives its inputs, and takes none that a user gave";
   std::vector<std::string> names;
   for (const Algorithm& algorithm : hello_.algorithms) {
     if (algorithm.info.operation == c.operation) names.push_back(algorithm.info.name);

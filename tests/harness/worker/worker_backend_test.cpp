@@ -548,6 +548,24 @@ TEST_F(WorkersTest, DoNotStartIfADeclarationIsWrong) {
       << error_of_start("cat > /dev/null", true);
 }
 
+TEST_F(WorkersTest, RefuseGivenInputsUnlessTheyTakeThem) {
+  Case c = make_case();
+  c.input = InputKind::given;
+  c.given = std::make_shared<GivenInputs>();
+  EXPECT_EQ(open("cat > /dev/null")->why_refused(c),
+            "input: the worker derives its inputs, and takes none that a user gave");
+  Hello hello;
+  hello.ranks = {0};
+  hello.traits.name = "fake";
+  hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
+  hello.takes_given = true;
+  write("hello_given", to_json(hello));
+  write("refusal", {{"refusal", 1}, {"reason", ""}});
+  const auto backend =
+      open("cat hello_given; " + std::string(await_run) + "cat refusal; cat > /dev/null", false);
+  EXPECT_EQ(backend->why_refused(c), "");
+}
+
 TEST_F(WorkersTest, MayEndWithoutAWord) {
   EXPECT_FALSE(open("cat > /dev/null")->close());
 }
