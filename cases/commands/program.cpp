@@ -167,6 +167,7 @@ int parse_and_run(int argc, char** argv) {
   add_run(app, context);
   add_replay(app, context);
   add_export(app, context);
+  add_evaluate(app, context);
   add_audit(app, context);
   add_report(app, context);
   add_doctor(app, context);

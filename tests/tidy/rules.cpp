@@ -102,6 +102,7 @@ const std::vector<Room>& all_rooms() {
       {"cases/suites", {}},
       {"cases/collectives", {"cases/families", "cases/suites"}},
       {"cases/ptycho", {"cases/families", "cases/suites"}},
+      {"cases/evaluate", {"cases/families", "cases/collectives", "cases/ptycho"}},
       // How devices are reached, and what is done with them.
       {"cases/devices", {"cases/families"}},
       {"cases/backends", {"cases/families", "cases/devices"}},
@@ -116,6 +117,7 @@ const std::vector<Room>& all_rooms() {
         "cases/suites",
         "cases/collectives",
         "cases/ptycho",
+        "cases/evaluate",
         "cases/backends",
         "cases/audit",
         "cases/hardware",

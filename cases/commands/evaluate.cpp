@@ -1,0 +1,231 @@
+#include "cases/evaluate/evaluate.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/files.hpp"
+#include "harness/nearest.hpp"
+#include "harness/report.hpp"
+#include "harness/run/exit_status.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/outputs.hpp"
+#include "harness/table.hpp"
+
+#include "cases/commands/cli.hpp"
+#include "cases/suites/catalogue.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using evaluate::NamedPath;
+using evaluate::Side;
+using harness::BadInput;
+using harness::Case;
+using harness::Judgement;
+using harness::Verdict;
+
+struct EvaluateOptions {
+  std::string operation;
+  std::vector<std::string> inputs;
+  std::vector<std::string> expected;
+  std::vector<std::string> outputs;
+  std::string fields = "{}";
+  std::string backend;
+  std::string algorithm;
+  bool is_description = false;
+};
+
+void describe_side(const spec::Contract& contract, Side side) {
+  harness::Table table(
+      {{side == Side::input ? "--input" : "--expect, --output"}, {"type"}, {"shape"}});
+  for (const evaluate::Description& each : evaluate::arrays_of(contract).describe(contract, side)) {
+    table.add({each.name, each.type, each.shape});
+  }
+  if (!table.empty()) fmt::print("\n{}", table.text(terminal_width()));
+}
+
+void describe(const spec::Contract& contract) {
+  fmt::print("{}: {}\n{}\n", contract.name, contract.summary, contract.formula);
+  describe_side(contract, Side::input);
+  describe_side(contract, Side::output);
+}
+
+/// Prints the result of a check and the wrong elements.
+void print_judgement(std::string_view what, const Judgement& judgement) {
+  fmt::print("{:10} {}{}{}; {} bytes compared",
+             what,
+             name(judgement.verdict),
+             judgement.reason.empty() ? "" : ": ",
+             harness::printable(judgement.reason),
+             harness::grouped(judgement.compared_bytes));
+  if (judgement.ratio_max > 0) fmt::print(", error/bound at most {:.3g}", judgement.ratio_max);
+  fmt::print("\n");
+  if (judgement.wrong.empty()) return;
+  fmt::print("wrong      {} elements, the first:\n{}",
+             harness::grouped(judgement.wrong_count),
+             to_table(judgement.wrong).text());
+}
+
+/// Runs the implementation. Returns the worst verdict of the properties that one call can show.
+Verdict evaluate_implementation(const harness::Catalogue& catalogue,
+                                const Case& c,
+                                harness::Backend& backend) {
+  harness::Examiner examiner(catalogue, backend);
+  Verdict worst = Verdict::passed;
+  for (const harness::Property* each : evaluate::properties_of(*catalogue.find(c.operation), c)) {
+    Case checked = c;
+    checked.property = each->name;
+    Judgement judgement;
+    examiner.examine(checked, judgement);
+    const std::vector<std::string>& path = examiner.observation().path;
+    fmt::print("property   {}, on {} by {}\n",
+               each->name,
+               c.backend,
+               path.empty() ? "nothing" : path.front());
+    print_judgement("verdict", judgement);
+    if (worst == Verdict::passed) worst = judgement.verdict;
+  }
+  return worst;
+}
+
+void print_expected(const evaluate::ExpectedOutcome& outcome,
+                    const std::vector<evaluate::UserArray>& expected) {
+  for (const evaluate::UserArray& each : expected) {
+    fmt::print("expected   {} from {}\n", each.name, harness::printable(each.path));
+  }
+  print_judgement("verdict", outcome.judgement);
+  for (const auto& [name, worst] : outcome.worst) {
+    if (!worst) continue;
+    fmt::print("worst      {} {}: expected {}, got {}, error {:.3g}, bound {:.3g}, ratio {:.3g}\n",
+               name,
+               worst->place,
+               worst->expected,
+               worst->got,
+               worst->error,
+               worst->bound,
+               worst->ratio);
+  }
+}
+
+/// Returns the names of the outputs, and of their bounds.
+std::vector<std::string> names_to_write(const spec::Contract& contract) {
+  std::vector<std::string> names;
+  for (const std::string& each : evaluate::names_of(contract, Side::output)) {
+    names.push_back(each);
+    names.push_back(each + ".bound");
+  }
+  return names;
+}
+
+int status_of(Verdict implementation, Verdict expected) {
+  for (const Verdict each : {implementation, expected}) {
+    if (is_red(each)) return harness::run::status_failed;
+  }
+  for (const Verdict each : {implementation, expected}) {
+    if (each != Verdict::passed) return harness::run::status_unable;
+  }
+  return harness::run::status_held;
+}
+
+int evaluate_call(const EvaluateOptions& options, const harness::StopRequest& stop) {
+  const harness::Catalogue catalogue = make_catalogue();
+  const harness::Operation* const operation = catalogue.find(options.operation);
+  if (operation == nullptr) {
+    throw BadInput("operation: " + harness::unknown_operation(catalogue, options.operation));
+  }
+  const spec::Contract& contract = operation->contract;
+  if (!contract.has_buffers) {
+    throw BadInput(fmt::format("operation: {} has no arrays to evaluate", contract.name));
+  }
+  if (options.is_description) {
+    describe(contract);
+    return harness::run::status_held;
+  }
+  const std::vector<std::string> outputs = evaluate::names_of(contract, Side::output);
+  const std::vector<NamedPath> inputs = evaluate::read_arguments(
+      "--input", options.inputs, evaluate::names_of(contract, Side::input));
+  const std::vector<NamedPath> expect =
+      evaluate::read_arguments("--expect", options.expected, outputs);
+  const std::vector<NamedPath> write =
+      evaluate::read_arguments("--output", options.outputs, names_to_write(contract));
+  nlohmann::ordered_json fields = evaluate::read_fields(contract, options.fields);
+  if (!options.backend.empty()) fields["backend"] = options.backend;
+  if (!options.algorithm.empty()) fields["algorithm"] = options.algorithm;
+  const std::vector<evaluate::UserArray> own = evaluate::read_arrays("--input", inputs, fields);
+  Case c = evaluate::complete_case(contract, own, fields);
+  if (catalogue.find_property(c.operation, c.property) == nullptr) {
+    c.property = operation->properties.front().name;
+  }
+  const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c, stop);
+  evaluate::give_inputs(contract, own, c);
+  fields["ranks"] = c.ranks;
+  const std::vector<evaluate::UserArray> expected =
+      evaluate::read_arrays("--expect", expect, fields);
+  evaluate::ExpectedOutcome outcome;
+  std::vector<std::pair<std::filesystem::path, std::string>> files;
+  if (!expected.empty() || !write.empty()) {
+    const evaluate::ReferenceCall reference(catalogue, c);
+    outcome = reference.judge(expected);
+    files = reference.write(write);
+    for (const auto& [path, content] : files) harness::run::require_writable_file(path);
+  }
+  fmt::print("case       {}\n", harness::to_text(c));
+  fmt::print("operation  {}: {}\n", c.operation, contract.summary);
+  if (!expected.empty()) print_expected(outcome, expected);
+  const Verdict of_implementation = evaluate_implementation(catalogue, c, *backend);
+  for (const auto& [path, content] : files) {
+    harness::write_file(path, content);
+    fmt::print("wrote      {}\n", harness::printable(path.string()));
+  }
+  if (const auto failure = backend->close()) {
+    fmt::print("afterwards {}\n", harness::printable(failure->reason));
+    return harness::run::status_failed;
+  }
+  return status_of(of_implementation, outcome.judgement.verdict);
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "evaluate",
+      "Calls an operation on your own arrays, and compares implementation and expected arrays "
+      "with the reference.");
+  const auto options = std::make_shared<EvaluateOptions>();
+  command->add_option("operation", options->operation, "The name of an operation.")
+      ->required()
+      ->type_name("OPERATION");
+  const auto add_arrays = [&](const char* name, std::vector<std::string>& out, const char* what) {
+    command->add_option(name, out, what)->type_name("NAME=FILE")->allow_extra_args(false);
+  };
+  add_arrays("--input",
+             options->inputs,
+             "An input as a .npy file. {rank} in the path stands for each rank.");
+  add_arrays("--expect", options->expected, "An output that you expect, as a .npy file.");
+  add_arrays("--output",
+             options->outputs,
+             "Where to write the reference's output, or its bounds: NAME.bound=FILE.");
+  command
+      ->add_option(
+          "--case", options->fields, "Fields of the case as JSON text, such as '{\"ranks\":4}'.")
+      ->type_name("JSON");
+  command->add_option("--backend", options->backend, "The backend of the implementation.")
+      ->type_name("NAME");
+  command->add_option("--algorithm", options->algorithm, "The algorithm of the implementation.")
+      ->type_name("NAME");
+  command->add_flag("--describe",
+                    options->is_description,
+                    "Prints the names, types and shapes of the operation's arrays, and ends.");
+  command->callback([options, &context] {
+    const harness::run::Interrupt interrupt;
+    context.exit_status = interrupt.status_of(
+        "there was a result", [&] { return evaluate_call(*options, interrupt.stop()); });
+  });
+}
+
+}  // namespace rankcheck::cases
