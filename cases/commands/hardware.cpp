@@ -157,6 +157,8 @@ class HardwareGate {
     if (selection_.suites.size() != 1) {
       throw BadInput("suite: hardware: expected no other suite");
     }
+    // A gate may have taken hours, and its folder has parts that are runs, too.
+    if (options_.overwrite) throw BadInput("--overwrite: expected another suite than hardware");
     fill_defaults(selection_);
     hardware::GateHeader header;
     header.options.seed = *selection_.seed;

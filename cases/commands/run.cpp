@@ -142,6 +142,8 @@ void add_options(CLI::App& command, RunOptions& options) {
       ->type_name("S");
   command.add_option("--report", options.report, "The folder for the journal and the reports.")
       ->type_name("DIR");
+  command.add_flag(
+      "--overwrite", options.overwrite, "Replaces the report that the folder of --report holds.");
   command.add_option("--resume", options.resume, "The folder of a run to continue.")
       ->type_name("DIR");
   command.add_option("--archive", options.archive, "Packs the folder into this file at the end.")

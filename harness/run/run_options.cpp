@@ -102,6 +102,9 @@ Selection parse_selection(const RunOptions& options) {
   }
   if (options.timeout_s) require_seconds("--timeout", *options.timeout_s);
   if (options.time_budget_s) require_seconds("--time-budget", *options.time_budget_s);
+  if (options.overwrite && options.report.empty()) {
+    throw BadInput("--overwrite: expected --report DIR, whose report it replaces");
+  }
   if (!options.report.empty() && !options.resume.empty()) {
     throw BadInput("--report: " + options.report + ": expected --report or --resume, not both");
   }

@@ -20,6 +20,8 @@ struct RunOptions {
   std::optional<double> time_budget_s;
   std::optional<double> timeout_s;
   std::string report;
+  /// Replaces the run that the folder `report` holds.
+  bool overwrite = false;
   std::string resume;
   int jobs = 1;
   bool fail_fast = false;

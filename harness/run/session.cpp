@@ -1,6 +1,7 @@
 #include "harness/run/session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <ctime>
 #include <map>
@@ -23,6 +24,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
+
+/// What a run makes of its journal.
+constexpr std::array report_names{"report.json", "junit.xml", "summary.md"};
 
 /// Returns the selection with paths of suites that are valid from any working directory.
 Selection seen_from(const fs::path& directory, Selection selection) {
@@ -187,6 +191,7 @@ Session new_session(RunOptions options, const ThisProgram& program) {
   plan.cycles = plan.cycles || options.repeat;
   const fs::path folder = choose_folder(options, selection.suites);
   const Clock::time_point deadline = deadline_of(options, plan, start);
+  if (options.overwrite) remove_run(folder);
   begin_folder(folder);
   JournalHeader header{
       .run = to_json(selection),
@@ -290,17 +295,41 @@ ordered_json environment_of(const ThisProgram& program,
 
 void require_no_run(const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder / journal_name))) return;
-  throw BadInput("--report: " + folder.string() +
-                 ": contains a run: use --resume or choose another folder");
+  throw BadInput(
+      "--report: " + folder.string() +
+      ": contains a run: use --resume or choose another folder, or replace it with --overwrite");
 }
 
 void begin_folder(const fs::path& folder) {
   require_no_run(folder);
   make_folder(folder);
-  for (const char* stale : {"report.json", "junit.xml", "summary.md"}) {
+  for (const char* stale : report_names) {
     std::error_code absent;
     fs::remove(folder / stale, absent);
   }
+}
+
+void remove_run(const fs::path& folder) {
+  std::error_code absent;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_ours =
+        name == journal_name ||
+        std::any_of(report_names.begin(), report_names.end(), [&](const char* report) {
+          // A program that was killed leaves a file with a longer name.
+          return name == report || (name.starts_with(report) && name.ends_with(".tmp"));
+        });
+    if (!is_ours || entry.is_directory(absent)) {
+      throw BadInput(
+          fmt::format("--overwrite: {}: expected a folder that holds the report of a run and "
+                      "nothing else, found {}",
+                      folder.string(),
+                      name));
+    }
+    files.push_back(entry.path());
+  }
+  for (const fs::path& file : files) fs::remove(file, absent);
 }
 
 Session open_session(const RunOptions& options, const ThisProgram& program) {

@@ -40,6 +40,8 @@ void require_no_run(const std::filesystem::path& folder);
 /// Creates the folder of a new run and removes old reports in it. Throws BadInput if the folder
 /// holds a run, and FileError.
 void begin_folder(const std::filesystem::path& folder);
+/// Removes the run that a folder holds, if any. Throws BadInput if it holds anything else.
+void remove_run(const std::filesystem::path& folder);
 
 /// Returns the environment object of the report. `now` is the time at which the session began.
 [[nodiscard]] nlohmann::ordered_json environment_of(const ThisProgram& program,

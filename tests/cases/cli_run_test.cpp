@@ -50,6 +50,23 @@ TEST_F(CliRunTest, FolderThatHoldsARunIsLeftAlone) {
   EXPECT_EQ(report("r")["run"]["seed"], 1);
 }
 
+TEST_F(CliRunTest, FolderThatHoldsARunIsReplacedOnRequest) {
+  const std::string again = quick + "--report r --overwrite --seed ";
+  ASSERT_EQ(rankcheck(again + "1").status, 0) << "there is nothing to replace";
+  harness::write_file(path_to("r/summary.md.1.tmp"), "half of a summary");
+  ASSERT_EQ(rankcheck(again + "2").status, 0);
+  EXPECT_EQ(report("r")["run"]["seed"], 2);
+  EXPECT_FALSE(exists("r/summary.md.1.tmp"));
+  harness::write_file(path_to("r/thesis.md"), "years of work");
+  expect_unable(again + "3",
+                "--overwrite: r: expected a folder that holds the report of a run and nothing "
+                "else, found thesis.md");
+  EXPECT_EQ(report("r")["run"]["seed"], 2);
+  EXPECT_EQ(text_of("r/thesis.md"), "years of work");
+  expect_unable(quick + "--overwrite", "--overwrite: expected --report DIR");
+  expect_unable("run hardware --report r --overwrite", "--overwrite: expected another suite");
+}
+
 TEST_F(CliRunTest, FewerCasesThanCellsAreEnoughWhereTheyWereAskedFor) {
   const Outcome outcome = rankcheck(
       "run --operation all_reduce --algorithm ring "
