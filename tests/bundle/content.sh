@@ -12,9 +12,16 @@ done
 cd "$sources"
 for file in *.md reference/*.md reference/*/*.md gpu/*.md gpu/*/*.md harness/*.md harness/*/*.md \
   cases/*.md cases/*/*.md cases/*/*/*.md tests/*.md \
+  harness/*/*/*.md cases/subjects/*.* \
   reports/*.md reports/hardware/*.md reports/schema.json \
   cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*; do
   cmp "$file" "$bundle/share/rankcheck/$file"
+done
+for file in harness/client/cpp/rankcheck/*.hpp harness/client/cpp/rankcheck/*/*.hpp; do
+  cmp "$file" "$bundle/include/${file#harness/client/cpp/}"
+done
+for file in rankcheckConfig rankcheckConfigVersion rankcheckAddTest; do
+  [ -s "$bundle/share/cmake/rankcheck/$file.cmake" ] || { echo "expected $file.cmake"; exit 1; }
 done
 command -v dpkg-query >/dev/null || exit 0
 # Libraries, and headers that are compiled in.

@@ -97,6 +97,8 @@ const std::vector<Room>& all_rooms() {
       {"harness/properties", {"harness"}},
       {"harness/worker", {"harness"}},
       {"harness/run", {"harness"}},
+      // Headers for programs outside of this tree.
+      {"harness/client", {}},
       // What cases are, and what an operation claims.
       {"cases/families", {}},
       {"cases/suites", {}},
@@ -110,6 +112,7 @@ const std::vector<Room>& all_rooms() {
       {"cases/hardware", {"cases/devices", "cases/backends"}},
       {"cases/bench", {"cases/families", "cases/suites", "cases/devices", "cases/backends"}},
       {"cases/reconstruct", {"cases/families", "cases/ptycho"}},
+      {"cases/subjects", {}},
       // Programs.
       {"cases/workers", {"cases/families", "cases/devices", "cases/backends", "cases/reconstruct"}},
       {"cases/commands",

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <rankcheck/detail/json.hpp>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/// Frames of the worker protocol, see harness/worker/PROTOCOL.md in the sources of rankcheck.
+namespace rankcheck::detail {
+
+/// Bytes of a payload.
+struct Part {
+  unsigned char* data;
+  std::size_t size;
+};
+
+/// Returns a frame without payload.
+inline std::string frame_of(const std::string& header) {
+  const std::size_t length = header.size();
+  std::string frame;
+  for (int shift = 0; shift < 32; shift += 8) frame += static_cast<char>(length >> shift & 0xff);
+  return frame + header;
+}
+
+class Connection {
+ public:
+  explicit Connection(int descriptor) : descriptor_(descriptor), input_(1 << 16) {}
+  ~Connection() { ::close(descriptor_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// Sends frames, and the payload of the last one. Threads may call it at the same time.
+  void send(std::string frames, const std::vector<Part>& parts = {}) {
+    const std::lock_guard lock(sending_);
+    std::vector<iovec> left{{frames.data(), frames.size()}};
+    for (const Part& part : parts) left.push_back({part.data, part.size});
+    for (std::size_t next = 0; next < left.size();) {
+      msghdr message{};
+      message.msg_iov = &left[next];
+      message.msg_iovlen = std::min<std::size_t>(left.size() - next, 64);
+      const ssize_t sent = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent < 0) throw std::system_error(errno, std::generic_category(), "send");
+      auto rest = static_cast<std::size_t>(sent);
+      for (; next < left.size() && rest >= left[next].iov_len; ++next) rest -= left[next].iov_len;
+      if (rest == 0) continue;
+      left[next].iov_base = static_cast<char*>(left[next].iov_base) + rest;
+      left[next].iov_len -= rest;
+    }
+  }
+
+  /// Reads the next header. Returns false if the harness has closed the connection. The caller
+  /// reads the payload with receive() before the next header.
+  bool receive_header(Json& header) {
+    if (begin_ == end_ && !fill()) return false;
+    unsigned char prefix[4];
+    receive({prefix, sizeof prefix});
+    std::size_t length = 0;
+    for (int i = 3; i >= 0; --i) length = length << 8 | prefix[i];
+    if (length > header_bytes_max) {
+      throw ProtocolError("expected a header of at most 16 MiB, got " + std::to_string(length));
+    }
+    text_.resize(length);
+    receive({reinterpret_cast<unsigned char*>(text_.data()), length});
+    header = JsonReader(text_).read();
+    return true;
+  }
+
+  /// Fills the memory with the next bytes.
+  void receive(Part part) {
+    while (part.size > 0) {
+      std::size_t count = 0;
+      if (begin_ < end_) {
+        count = std::min(part.size, end_ - begin_);
+        std::memcpy(part.data, &input_[begin_], count);
+        begin_ += count;
+      } else if (part.size < input_.size()) {
+        if (!fill()) throw ProtocolError("expected " + std::to_string(part.size) + " bytes more");
+      } else {
+        count = read_some(part.data, part.size);
+        if (count == 0)
+          throw ProtocolError("expected " + std::to_string(part.size) + " bytes more");
+      }
+      part.data += count;
+      part.size -= count;
+    }
+  }
+
+ private:
+  static constexpr std::size_t header_bytes_max = std::size_t{16} << 20;
+
+  bool fill() {
+    begin_ = 0;
+    end_ = read_some(input_.data(), input_.size());
+    return end_ > 0;
+  }
+
+  std::size_t read_some(unsigned char* to, std::size_t size) const {
+    for (;;) {
+      const ssize_t got = ::recv(descriptor_, to, size, 0);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      // A harness that was killed leaves nothing to answer.
+      if (errno == ECONNRESET) return 0;
+      if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "recv");
+    }
+  }
+
+  int descriptor_;
+  std::mutex sending_;
+  std::vector<unsigned char> input_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::string text_;
+};
+
+/// Connects to the harness that started this process. Returns the descriptor.
+inline int connect_to_harness() {
+  const char* const path = std::getenv("RANKCHECK_SOCKET");
+  if (path == nullptr) {
+    throw std::runtime_error(
+        "RANKCHECK_SOCKET is not set: this program is a subject of rankcheck. Start it with: "
+        "rankcheck run smoke --backend command:PROGRAM");
+  }
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (std::strlen(path) >= sizeof address.sun_path) {
+    throw std::runtime_error("RANKCHECK_SOCKET: expected a shorter path, got " + std::string(path));
+  }
+  std::memcpy(address.sun_path, path, std::strlen(path));
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+  if (descriptor < 0 || ::connect(descriptor, to, sizeof address) != 0) {
+    throw std::system_error(errno, std::generic_category(), path);
+  }
+  return descriptor;
+}
+
+}  // namespace rankcheck::detail

@@ -1,0 +1,256 @@
+/// A right subject with every collective. Its ranks are threads. `--bug NAME` plants a bug.
+/// `--device` puts the buffers into memory of its own.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <rankcheck/subject.hpp>
+
+#include "tests/harness/client/cpp/board.hpp"
+#include "tests/harness/client/cpp/device.hpp"
+
+namespace rankcheck::tests {
+namespace {
+
+std::string bug;
+constexpr const char* all_ops = "sum prod min max avg premul_sum";
+
+std::size_t place(int rank) {
+  return static_cast<std::size_t>(rank);
+}
+
+/// Integers wrap.
+template <class T>
+T plus(T a, T b) {
+  if constexpr (!std::is_integral_v<T>) return a + b;
+  return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+template <class T>
+T times(T a, T b) {
+  if constexpr (!std::is_integral_v<T>) return a * b;
+  return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+template <class T>
+T combine(Op op, T a, T b) {
+  if (op == Op::min) return std::min(a, b);
+  if (op == Op::max) return std::max(a, b);
+  return op == Op::prod ? times(a, b) : plus(a, b);
+}
+
+/// Meets the others, and lets a planted bug happen. Returns what all members send.
+Board& exchange(const Call& call, const Buffer& send) {
+  require_device(send);
+  if (bug == "raises" && call.rank == 1) throw std::runtime_error("no route\nto rank 0");
+  if (bug == "hangs" && call.rank == 1) std::this_thread::sleep_for(std::chrono::hours(1));
+  if (bug == "exits" && call.rank == 1) std::_Exit(3);
+  if (bug == "crashes" && call.rank == 1) std::abort();
+  if (bug == "prints") std::printf("hello from rank %d\n", call.rank), std::fflush(stdout);
+  Board& board = call.group<Board>();
+  if (call.op == Op::premul_sum) {
+    with_real_type(call.type, [&](auto zero) { board.give_scalar<decltype(zero)>(call); });
+  }
+  board.exchange(call, send);
+  return board;
+}
+
+/// Writes the reduction of block `i` of all members.
+void reduce_block(const Call& call, const Board& board, std::size_t i, const Buffer& out) {
+  require_device(out);
+  with_real_type(call.type, [&](auto zero) {
+    using T = decltype(zero);
+    const std::size_t skipped = bug == "last_element" ? 1 : 0;
+    for (std::size_t k = 0; k + skipped < out.count(); ++k) {
+      T value{};
+      for (std::size_t q = 0; q < board.ranks().size(); ++q) {
+        T other = board.slot(q).block<T>(i)[k];
+        if (call.op == Op::premul_sum) other = times(board.scalar<T>(q), other);
+        value = q == 0 ? other : combine(call.op, value, other);
+      }
+      if (call.op == Op::avg) value = static_cast<T>(value / static_cast<T>(call.size));
+      out.as<T>()[k] = value;
+    }
+  });
+}
+
+/// Copies block `i` of a member.
+void copy_block(const Board& board, std::size_t member, std::size_t i, const Buffer& out) {
+  require_device(out);
+  const Board::Slot& slot = board.slot(member);
+  const std::size_t element = element_bytes(out.type());
+  const std::size_t start = slot.blocks.empty() ? 0 : slot.blocks.at(i).start * element;
+  if (out.bytes() > 0) std::memcpy(out.data(), slot.bytes.data() + start, out.bytes());
+}
+
+/// The root, unless it is ignored.
+std::size_t root_of(const Call& call) {
+  return bug == "wrong_root" ? 0 : place(call.root);
+}
+
+/// The member whose data belong into block q, unless the order of the group is ignored.
+std::size_t member_for(const Board& board, std::size_t q) {
+  if (bug != "group_ignored") return q;
+  std::vector<int> sorted = board.ranks();
+  std::sort(sorted.begin(), sorted.end());
+  return place(static_cast<int>(std::find(board.ranks().begin(), board.ranks().end(), sorted[q]) -
+                                board.ranks().begin()));
+}
+
+void all_reduce(const Call& call, Buffer send, Buffer recv) {
+  // The values of an earlier call of the same size come again.
+  static thread_local std::vector<unsigned char> stale;
+  Board& board = exchange(call, send);
+  reduce_block(call, board, 0, recv);
+  if (bug == "stale_buffer" && recv.bytes() > 0) {
+    const auto* const bytes = static_cast<unsigned char*>(recv.data());
+    const std::vector<unsigned char> fresh(bytes, bytes + recv.bytes());
+    if (stale.size() == fresh.size()) std::memcpy(recv.data(), stale.data(), stale.size());
+    stale = fresh;
+  }
+  board.meet();
+}
+
+void reduce(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  if (place(call.rank) == root_of(call)) reduce_block(call, board, 0, recv);
+  board.meet();
+}
+
+void reduce_list(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  const bool gets = call.operation == "all_reduce_list" || place(call.rank) == root_of(call);
+  for (std::size_t i = 0; gets && i < recv.size(); ++i) reduce_block(call, board, i, recv[i]);
+  board.meet();
+}
+
+void reduce_scatter(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  reduce_block(call, board, place(call.rank), recv);
+  board.meet();
+}
+
+void reduce_axis(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  if (place(call.rank) == root_of(call)) {
+    with_real_type(call.type, [&](auto zero) {
+      using T = decltype(zero);
+      for (std::size_t k = 0; k < recv.count(); ++k) {
+        T value{};
+        std::size_t length = 0;
+        for (std::size_t q = 0; q < call.counts.size(); ++q) {
+          for (std::size_t j = 0; j < call.counts[q]; ++j) {
+            const std::size_t row = k / call.inner * call.counts[q] + j;
+            const T other = board.slot(q).as<T>()[row * call.inner + k % call.inner];
+            value = length++ == 0 ? other : combine(call.op, value, other);
+          }
+        }
+        if (call.op == Op::avg) value = static_cast<T>(value / static_cast<T>(length));
+        recv.as<T>()[k] = value;
+      }
+    });
+  }
+  board.meet();
+}
+
+void gather_axis(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  if (call.operation == "all_gather_axis" || place(call.rank) == root_of(call)) {
+    auto* out = static_cast<unsigned char*>(recv.data());
+    for (std::size_t a = 0; a < call.outer; ++a) {
+      for (std::size_t q = 0; q < call.counts.size(); ++q) {
+        const std::size_t bytes = call.counts[q] * call.inner * element_bytes(call.type);
+        if (bytes > 0) std::memcpy(out, board.slot(q).bytes.data() + a * bytes, bytes);
+        out += bytes;
+      }
+    }
+  }
+  board.meet();
+}
+
+void gather(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  const bool gets = call.operation.compare(0, 3, "all") == 0 || place(call.rank) == root_of(call);
+  for (std::size_t q = 0; gets && q < recv.size(); ++q) {
+    copy_block(board, member_for(board, q), 0, recv[q]);
+  }
+  board.meet();
+}
+
+void scatter(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  copy_block(board, root_of(call), place(call.rank), recv);
+  board.meet();
+}
+
+void all_to_all(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  for (std::size_t q = 0; q < recv.size(); ++q) copy_block(board, q, place(call.rank), recv[q]);
+  board.meet();
+}
+
+void broadcast(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  copy_block(board, root_of(call), 0, recv);
+  board.meet();
+}
+
+void broadcast_list(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  for (std::size_t i = 0; i < recv.size(); ++i) copy_block(board, root_of(call), i, recv[i]);
+  board.meet();
+}
+
+void send_recv(const Call& call, Buffer send, Buffer recv) {
+  Board& board = exchange(call, send);
+  if (call.source) copy_block(board, place(*call.source), 0, recv);
+  board.meet();
+}
+
+void offer_all(Subject& subject) {
+  subject.barrier([](const Call& call) { call.group<Board>().meet(); });
+  subject.all_reduce(all_ops, all_reduce).in_place();
+  subject.reduce(all_ops, reduce).in_place();
+  subject.all_reduce_list(all_ops, reduce_list).in_place();
+  subject.reduce_list(all_ops, reduce_list).in_place();
+  subject.reduce_scatter(all_ops, reduce_scatter).in_place();
+  subject.reduce_scatter_v(all_ops, reduce_scatter).in_place();
+  subject.reduce_axis("sum prod min max avg", reduce_axis);
+  subject.all_gather(gather).in_place();
+  subject.all_gather_v(gather).in_place();
+  subject.gather(gather).in_place();
+  subject.gather_v(gather).in_place();
+  subject.all_gather_axis(gather_axis);
+  subject.gather_axis(gather_axis);
+  subject.scatter(scatter).in_place();
+  subject.scatter_v(scatter).in_place();
+  subject.all_to_all(all_to_all).in_place();
+  subject.all_to_all_v(all_to_all);
+  subject.broadcast(broadcast).in_place();
+  subject.broadcast_list(broadcast_list).in_place();
+  subject.send_recv(send_recv);
+}
+
+}  // namespace
+}  // namespace rankcheck::tests
+
+int main(int argc, char** argv) {
+  rankcheck::Subject subject("every");
+  subject.types("uint8 int32 f32 f64").deterministic();
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--bug" && i + 1 < argc) rankcheck::tests::bug = argv[i + 1];
+    if (word == "--device") subject.memory(rankcheck::tests::device_memory());
+    if (word == "--deadline") subject.deadline(0.5);
+  }
+  subject.group([](const std::vector<int>& ranks) { return rankcheck::tests::Board(ranks); });
+  rankcheck::tests::offer_all(subject);
+  return subject.serve(argc, argv);
+}

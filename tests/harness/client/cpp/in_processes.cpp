@@ -1,0 +1,72 @@
+/// A right subject whose ranks are processes. They share a file. `--bug NAME` plants a bug.
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <fcntl.h>
+#include <rankcheck/subject.hpp>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace rankcheck::tests {
+namespace {
+
+/// What all processes share. Fresh files are full of zeros.
+struct Shared {
+  std::atomic<int> waiting;
+  std::atomic<int> turn;
+  unsigned char data[1 << 20];
+};
+
+Shared* shared = nullptr;
+int world = 0;
+
+void open_shared(const Me& me) {
+  world = me.world;
+  const int file = ::open(me.shared_file.c_str(), O_RDWR | O_CREAT, 0600);
+  if (file < 0 || ::ftruncate(file, sizeof(Shared)) != 0) throw std::runtime_error("no file");
+  void* memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) throw std::runtime_error("no memory");
+  shared = static_cast<Shared*>(memory);
+  ::close(file);
+}
+
+void meet() {
+  const int turn = shared->turn;
+  if (++shared->waiting == world) {
+    shared->waiting = 0;
+    ++shared->turn;
+    return;
+  }
+  while (turn == shared->turn) std::this_thread::yield();
+}
+
+void broadcast(const std::string& bug, const Call& call, Buffer send, Buffer recv) {
+  if (call.rank == 1 && bug == "exits") std::_Exit(7);
+  if (call.rank == 1 && bug == "raises") throw std::runtime_error("no route to the root");
+  if (call.rank == 1 && bug == "hangs") std::this_thread::sleep_for(std::chrono::hours(1));
+  if (send.bytes() > sizeof shared->data) throw std::length_error("too many bytes");
+  if (call.is_root() && send.bytes() > 0) std::memcpy(shared->data, send.data(), send.bytes());
+  meet();
+  if (recv.bytes() > 0) std::memcpy(recv.data(), shared->data, recv.bytes());
+  meet();
+}
+
+}  // namespace
+}  // namespace rankcheck::tests
+
+int main(int argc, char** argv) {
+  const std::string bug = argc > 2 && std::string(argv[1]) == "--bug" ? argv[2] : "";
+  rankcheck::Subject subject("in-processes");
+  subject.launch(rankcheck::processes()).groups("world").deadline(0.3);
+  subject.setup(rankcheck::tests::open_shared);
+  subject.barrier([](const rankcheck::Call&) { rankcheck::tests::meet(); });
+  subject.broadcast([&](const auto& call, auto send, auto recv) {
+    rankcheck::tests::broadcast(bug, call, send, recv);
+  });
+  return subject.serve(argc, argv);
+}

@@ -1,0 +1,188 @@
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rankcheck/subject.hpp>
+
+#include "harness/worker/protocol.hpp"
+
+namespace rankcheck {
+namespace {
+
+using detail::Description;
+using detail::JsonReader;
+
+const Function nothing = [](const Call&, Buffer, Buffer) {};
+
+Offer offer(const char* operation, const std::string& ops = "") {
+  return {detail::operation_named(operation), ops, nothing};
+}
+
+/// A subject of four ranks with two operations.
+Description description() {
+  Description about;
+  about.name = "mine";
+  about.types = {"int32", "f32"};
+  about.offers.emplace("all_reduce", offer("all_reduce", "sum max"));
+  about.offers.emplace("broadcast", offer("broadcast").types("f64").in_place().only("root", "0 1"));
+  return about;
+}
+
+std::string refusal(const Description& about, const std::string& fields) {
+  const std::string text = R"({"ranks":4,)" + fields + '}';
+  return why_refused(about, JsonReader(text).read(), 4);
+}
+
+TEST(SubjectTest, RefusesWhatItDoesNotOffer) {
+  const Description about = description();
+  const std::string sum = R"("operation":"all_reduce","op":"sum")";
+  const std::string moved = R"("operation":"broadcast","type":"f64")";
+  EXPECT_EQ(refusal(about, sum), "");
+  EXPECT_EQ(refusal(about, sum + R"(,"algorithm":"mine","type":"int32","group":[3,1])"), "");
+  EXPECT_EQ(refusal(about, moved + R"(,"in_place":true,"root":1)"), "");
+  EXPECT_EQ(refusal(about, R"("operation":"gather")"), "operation: no function for gather");
+  EXPECT_EQ(refusal(about, sum + R"(,"algorithm":"ring")"), "algorithm: expected mine, got ring");
+  EXPECT_EQ(refusal(about, sum + R"(,"type":"f64")"), "type: expected one of int32 f32, got f64");
+  EXPECT_EQ(refusal(about, R"("operation":"broadcast")"), "type: expected one of f64, got f32");
+  EXPECT_EQ(refusal(about, R"("operation":"all_reduce","op":"prod")"),
+            "op: expected one of sum max, got prod");
+  EXPECT_EQ(refusal(about, sum + R"(,"in_place":true)"), "in_place: expected false, got true");
+  EXPECT_EQ(refusal(about, moved + R"(,"root":2)"), "root: expected one of 0 1, got 2");
+  EXPECT_EQ(refusal(about, sum + R"(,"chunk":8)"), "chunk: expected the default, got 8");
+  EXPECT_EQ(refusal(about, sum + R"(,"pending":true)"), "pending: expected the default, got true");
+}
+
+TEST(SubjectTest, RefusesGroupsOfOtherKinds) {
+  Description about = description();
+  const std::string sum = R"("operation":"all_reduce","op":"sum")";
+  about.groups = "sorted";
+  EXPECT_EQ(refusal(about, sum + R"(,"group":[1,3])"), "");
+  EXPECT_EQ(refusal(about, sum + R"(,"group":[3,1])"), "group: expected ascending ranks");
+  about.groups = "world";
+  EXPECT_EQ(refusal(about, sum), "");
+  EXPECT_EQ(refusal(about, sum + R"(,"group":[1,3])"), "group: expected the world of 4 ranks");
+  EXPECT_EQ(why_refused(about, JsonReader('{' + sum + R"(,"ranks":2})").read(), 4),
+            "group: expected the world of 4 ranks");
+}
+
+TEST(SubjectTest, SaysHello) {
+  Description about = description();
+  about.zero_rule = "ieee";
+  about.versions["lib \"quoted\""] = "1.2";
+  const std::string text = hello_of(about, {0, 4, {0, 1, 2, 3}, ""});
+  const nlohmann::json header = nlohmann::json::parse(text);
+  const harness::worker::Hello hello = harness::worker::hello_from_json(header);
+  EXPECT_TRUE(hello.takes_inputs);
+  EXPECT_EQ(hello.world, 4);
+  EXPECT_EQ(hello.ranks.size(), 4U);
+  EXPECT_EQ(hello.traits.name, "mine");
+  EXPECT_EQ(hello.algorithms.size(), 2U);
+  EXPECT_FALSE(hello.everyone);
+  EXPECT_EQ(hello.versions["lib \"quoted\""], "1.2");
+  const nlohmann::json takes = header["hello"]["algorithms"][1]["takes"];
+  EXPECT_EQ(takes["type"], nlohmann::json({"f64"}));
+  EXPECT_EQ(takes["in_place"], nlohmann::json({false, true}));
+  EXPECT_EQ(takes["root"], nlohmann::json({0, 1}));
+  EXPECT_EQ(takes["group"], "any");
+}
+
+TEST(SubjectTest, ProcessesMakeGroupsTogether) {
+  Description about = description();
+  about.make_group = [](const std::vector<int>&) { return detail::AnyGroup(); };
+  const auto everyone = [&] {
+    const auto header = nlohmann::json::parse(hello_of(about, {1, 4, {1}, ""}));
+    return harness::worker::hello_from_json(header).everyone;
+  };
+  EXPECT_FALSE(everyone());
+  about.launch = processes();
+  EXPECT_TRUE(everyone());
+}
+
+/// Returns the exit status of a program that serves the subject, and what it says.
+int serve(Subject& subject, std::string& said, std::vector<std::string> arguments = {}) {
+  arguments.insert(arguments.begin(), "program");
+  std::vector<char*> argv;
+  for (std::string& each : arguments) argv.push_back(each.data());
+  argv.push_back(nullptr);
+  testing::internal::CaptureStderr();
+  const int status = subject.serve(static_cast<int>(arguments.size()), argv.data());
+  said = testing::internal::GetCapturedStderr();
+  return status;
+}
+
+TEST(SubjectTest, MistakesAreOneLine) {
+  const auto expect = [](Subject& subject, const std::string& line) {
+    std::string said;
+    EXPECT_EQ(serve(subject, said), 2);
+    EXPECT_EQ(said, "mine: " + line + '\n');
+  };
+  const std::string types =
+      "int8 int32 int64 uint8 uint32 uint64 f16 bf16 f32 f64 complex64 complex128 f8e4m3 f8e5m2";
+  expect(Subject("mine").types("int32 float"), "types: expected some of " + types + ", got float");
+  expect(Subject("mine").groups("all"), "groups: expected some of any sorted world, got all");
+  expect(Subject("mine").memory({}), "memory: expected allocate, release, copy_in and copy_out");
+  Subject ops("mine");
+  ops.all_reduce("sum mean", nothing);
+  expect(ops, "all_reduce: ops: expected some of none sum prod min max avg premul_sum, got mean");
+  Subject twice("mine");
+  twice.broadcast(nothing);
+  twice.broadcast(nothing);
+  expect(twice, "broadcast is offered twice");
+}
+
+TEST(SubjectTest, ProgramsThatNobodyStartedRightlySaySo) {
+  Subject subject("mine");
+  std::string said;
+  ::unsetenv("RANKCHECK_SOCKET");
+  EXPECT_EQ(serve(subject, said), 1);
+  EXPECT_NE(said.find("RANKCHECK_SOCKET is not set"), std::string::npos) << said;
+  ::setenv("RANKCHECK_SOCKET", "/nowhere/socket", 1);
+  EXPECT_EQ(serve(subject, said), 1);
+  EXPECT_EQ(said, "mine: /nowhere/socket: No such file or directory\n");
+  ::unsetenv("RANKCHECK_SOCKET");
+  EXPECT_EQ(serve(subject, said, {"--ranks", "many"}), 2);
+  EXPECT_EQ(said, "mine: --ranks: expected a number up to 4096, got many\n");
+  subject.launch(processes(4, "mpirun -n {ranks}"));
+  EXPECT_EQ(serve(subject, said), 1);
+  EXPECT_EQ(said, "mine: start this program with mpirun -n {ranks}\n");
+  subject.launch(one_process()).setup([](const Me& me) {
+    throw std::runtime_error("no network for " + std::to_string(me.world) + " ranks");
+  });
+  EXPECT_EQ(serve(subject, said, {"--ranks=3"}), 1);
+  EXPECT_EQ(said, "mine: no network for 3 ranks\n");
+}
+
+TEST(LaunchTest, RanksComeFromTheCommandLineThenTheEnvironment) {
+  ::unsetenv("RANKCHECK_RANKS");
+  EXPECT_EQ(detail::ranks_wanted({}, 4), 4);
+  ::setenv("RANKCHECK_RANKS", "3", 1);
+  EXPECT_EQ(detail::ranks_wanted({"--verbose"}, 4), 3);
+  EXPECT_EQ(detail::ranks_wanted({"--ranks", "2"}, 4), 2);
+  EXPECT_EQ(detail::ranks_wanted({"--ranks=5"}, 4), 5);
+  EXPECT_THROW(detail::ranks_wanted({"--ranks"}, 4), std::invalid_argument);
+  EXPECT_THROW(detail::ranks_wanted({"--ranks=0"}, 4), std::invalid_argument);
+  ::unsetenv("RANKCHECK_RANKS");
+}
+
+TEST(LaunchTest, LaunchersSayThePlace) {
+  const char* const names[] = {
+      "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "RANK", "WORLD_SIZE"};
+  for (const char* name : names) ::unsetenv(name);
+  EXPECT_FALSE(detail::place_of_process());
+  ::setenv("RANK", "1", 1);
+  EXPECT_FALSE(detail::place_of_process()) << "half a pair says nothing";
+  ::setenv("WORLD_SIZE", "2", 1);
+  EXPECT_EQ(detail::place_of_process(), std::pair(1, 2));
+  ::setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+  ::setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+  EXPECT_EQ(detail::place_of_process(), std::pair(3, 4)) << "the first pair counts";
+  ::setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
+  EXPECT_THROW(detail::place_of_process(), std::invalid_argument);
+  for (const char* name : names) ::unsetenv(name);
+}
+
+}  // namespace
+}  // namespace rankcheck
