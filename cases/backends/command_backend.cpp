@@ -2,6 +2,9 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,6 +13,7 @@
 #include "reference/registry.hpp"
 
 #include "harness/program.hpp"
+#include "harness/run/data_files.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 namespace rankcheck::cases {
@@ -18,6 +22,59 @@ namespace {
 
 /// Large libraries need many seconds to load.
 constexpr double start_timeout_s = 60;
+
+/// Returns the words of a line behind the prefix of a backend. See words_of_command().
+std::vector<std::string> split_words(const std::string& prefix,
+                                     const std::string& line,
+                                     const std::string& expected,
+                                     int ranks) {
+  const auto fail = [&](const std::string& what) {
+    throw harness::BadInput(fmt::format("{}{:.200}: expected {}", prefix, line, what));
+  };
+  constexpr std::string_view place = "{ranks}";
+  std::string text = line;
+  for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place)) {
+    text.replace(at, place.size(), std::to_string(ranks));
+  }
+  wordexp_t words{};
+  const int failed = ::wordexp(text.c_str(), &words, WRDE_NOCMD);
+  if (failed == WRDE_CMDSUB) fail(expected + ", got $(…) or `…`");
+  if (failed == WRDE_BADCHAR) fail("quotes around | & ; < > ( ) { } and line ends");
+  if (failed != 0) fail(expected + ", with closed quotes");
+  std::vector<std::string> all(words.we_wordv, words.we_wordv + words.we_wordc);
+  ::wordfree(&words);
+  if (all.empty()) fail(expected);
+  return all;
+}
+
+/// Returns the file of `python:LINE`, and the subject's name if there is one.
+std::vector<std::string> words_of_python(const std::string& line) {
+  const char* const expected = "a file of Python, and the subject's name if the file has several";
+  std::vector<std::string> words = split_words("python:", line, expected, 1);
+  if (words.size() <= 2) return words;
+  throw harness::BadInput(
+      fmt::format("python:{:.200}: expected {}, got {} words", line, expected, words.size()));
+}
+
+std::string interpreter() {
+  const char* const named = std::getenv(python_variable);
+  return named == nullptr || *named == '\0' ? "python3" : named;
+}
+
+/// Opens a backend of worker processes that `command` starts.
+std::unique_ptr<harness::Backend> open_workers(std::function<harness::worker::Command()> command,
+                                               const harness::BackendOptions& options) {
+  const char* const patience = std::getenv(start_timeout_variable);
+  return std::make_unique<harness::worker::WorkerBackend>(harness::worker::WorkerOptions{
+      .command = [start = std::move(command)](const std::string&) { return start(); },
+      .contract_of = reference::find_contract,
+      .may_use_standard_io = true,
+      .start_timeout = std::chrono::duration<double>(
+          patience == nullptr ? start_timeout_s : std::strtod(patience, nullptr)),
+      .run_timeout = std::chrono::duration<double>(options.timeout_s),
+      .stop = options.stop,
+  });
+}
 
 }  // namespace
 
@@ -33,23 +90,7 @@ std::string require_program_beside(std::string_view name) {
 }
 
 std::vector<std::string> words_of_command(const std::string& line, int ranks) {
-  const auto fail = [&](const char* what) {
-    throw harness::BadInput(fmt::format("command:{:.200}: {}", line, what));
-  };
-  constexpr std::string_view place = "{ranks}";
-  std::string text = line;
-  for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place)) {
-    text.replace(at, place.size(), std::to_string(ranks));
-  }
-  wordexp_t words{};
-  const int failed = ::wordexp(text.c_str(), &words, WRDE_NOCMD);
-  if (failed == WRDE_CMDSUB) fail("expected a program and its arguments, got $(…) or `…`");
-  if (failed == WRDE_BADCHAR) fail("expected quotes around | & ; < > ( ) { } and line ends");
-  if (failed != 0) fail("expected a program and its arguments, with closed quotes");
-  const std::vector<std::string> all(words.we_wordv, words.we_wordv + words.we_wordc);
-  ::wordfree(&words);
-  if (all.empty()) fail("expected a program and its arguments");
-  return all;
+  return split_words("command:", line, "a program and its arguments", ranks);
 }
 
 std::string why_command_unavailable(const std::string& line) {
@@ -60,21 +101,42 @@ std::string why_command_unavailable(const std::string& line) {
 
 std::unique_ptr<harness::Backend> open_command(const std::string& line,
                                                const harness::BackendOptions& options) {
-  const char* const patience = std::getenv(start_timeout_variable);
-  return std::make_unique<harness::worker::WorkerBackend>(harness::worker::WorkerOptions{
-      .command =
-          [line, ranks = options.ranks_max](const std::string&) {
-            return harness::worker::Command{
-                .arguments = words_of_command(line, ranks),
-                .environment = {{"RANKCHECK_RANKS", std::to_string(ranks)}}};
-          },
-      .contract_of = reference::find_contract,
-      .may_use_standard_io = true,
-      .start_timeout = std::chrono::duration<double>(
-          patience == nullptr ? start_timeout_s : std::strtod(patience, nullptr)),
-      .run_timeout = std::chrono::duration<double>(options.timeout_s),
-      .stop = options.stop,
-  });
+  return open_workers(
+      [line, ranks = options.ranks_max] {
+        return harness::worker::Command{
+            .arguments = words_of_command(line, ranks),
+            .environment = {{"RANKCHECK_RANKS", std::to_string(ranks)}}};
+      },
+      options);
+}
+
+std::string why_python_unavailable(const std::string& line) {
+  const std::string file = words_of_python(line).front();
+  if (!std::filesystem::is_regular_file(file)) {
+    return fmt::format("python:{}: expected a file of Python, got {}", line, file);
+  }
+  if (!harness::find_program(interpreter()).empty()) return {};
+  return fmt::format("{} was not found: install Python 3, or name its interpreter in {}",
+                     interpreter(),
+                     python_variable);
+}
+
+std::unique_ptr<harness::Backend> open_python(const std::string& line,
+                                              const harness::BackendOptions& options) {
+  std::vector<std::string> arguments = {interpreter(), "-m", "rankcheck"};
+  for (std::string& word : words_of_python(line)) arguments.push_back(std::move(word));
+  const std::string ranks = std::to_string(options.ranks_max);
+  arguments.insert(arguments.end(), {"--ranks", ranks});
+  std::string path = harness::run::data_folder() / "harness/client/python";
+  const char* const others = std::getenv("PYTHONPATH");
+  if (others != nullptr && *others != '\0') path += std::string(":") + others;
+  return open_workers(
+      [command = harness::worker::Command{.arguments = std::move(arguments),
+                                          .environment = {{"RANKCHECK_RANKS", ranks},
+                                                          {"PYTHONPATH", std::move(path)}}}] {
+        return command;
+      },
+      options);
 }
 
 }  // namespace rankcheck::cases

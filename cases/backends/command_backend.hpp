@@ -28,9 +28,21 @@ inline constexpr double start_timeout_max_s = 86400;
 /// Says in one line why the command cannot be a backend. Empty if it can be tried.
 [[nodiscard]] std::string why_command_unavailable(const std::string& line);
 
+/// The environment variable that names the interpreter of `python:FILE`. python3 by default.
+inline constexpr const char* python_variable = "RANKCHECK_PYTHON";
+
+/// Says in one line why the file of `python:FILE` cannot be a backend. Empty if it can be tried.
+[[nodiscard]] std::string why_python_unavailable(const std::string& line);
+
 /// Opens the backend `command:LINE`: the user's processes that host all ranks and speak the worker
 /// protocol (harness/worker/PROTOCOL.md). Throws std::runtime_error.
 [[nodiscard]] std::unique_ptr<harness::Backend> open_command(
     const std::string& line, const harness::BackendOptions& options);
+
+/// Opens the backend `python:FILE`, or `python:FILE NAME`: a subject of the package for Python in
+/// harness/client/python, which the processes find by way of PYTHONPATH. The words are split as for
+/// `command:LINE`. Throws std::runtime_error.
+[[nodiscard]] std::unique_ptr<harness::Backend> open_python(const std::string& line,
+                                                            const harness::BackendOptions& options);
 
 }  // namespace rankcheck::cases

@@ -31,10 +31,16 @@ harness::BackendEntry sim_backend() {
 const harness::run::AvailableBackends& available_backends() {
   static const harness::run::AvailableBackends all(
       {sim_backend(), mpi_backend(), cuda_backend(), nccl_backend(), hybrid_backend()},
-      {.prefix = "command:",
-       .summary = "Worker processes of your own implement the operations.",
-       .why_unavailable = why_command_unavailable,
-       .open = open_command});
+      {{.prefix = "command:",
+        .placeholder = "LINE",
+        .summary = "Worker processes of your own implement the operations.",
+        .why_unavailable = why_command_unavailable,
+        .open = open_command},
+       {.prefix = "python:",
+        .placeholder = "FILE",
+        .summary = "A subject in a file of Python implements the operations.",
+        .why_unavailable = why_python_unavailable,
+        .open = open_python}});
   return all;
 }
 

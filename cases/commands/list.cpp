@@ -132,7 +132,9 @@ void print(const Listing& listing) {
     backends.add({each.name, here ? "yes" : "no", each.summary});
     if (!here) backends.add({"", "", each.unavailable});
   }
-  backends.add({"command:LINE", "yes", "Worker processes of your own implement the operations."});
+  for (const harness::run::UserPrograms& each : available_backends().programs()) {
+    backends.add({each.prefix + each.placeholder, "yes", each.summary});
+  }
   print("\nBACKENDS", backends);
 
   Table properties({{"name"}, {"summary"}});

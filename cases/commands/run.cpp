@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/finding_json.hpp"
 #include "harness/report.hpp"
+#include "harness/run/exit_status.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/rounds.hpp"
 #include "harness/run/session.hpp"
@@ -103,8 +105,8 @@ void add_options(CLI::App& command, RunOptions& options) {
   command
       .add_option("--backend",
                   options.backends,
-                  "The backends, separated by commas. May be repeated. command:LINE takes the rest "
-                  "of the list.")
+                  "The backends, separated by commas. May be repeated. command:LINE and "
+                  "python:FILE take the rest of the list.")
       ->type_name("LIST")
       ->allow_extra_args(false);
   command.add_option("--ranks", options.ranks, "The least and the greatest number of ranks.")
@@ -123,6 +125,21 @@ void add_options(CLI::App& command, RunOptions& options) {
           "Cells that must be covered, as <operation>/<cell>, for example all_reduce/f32/*.")
       ->type_name("GLOB")
       ->allow_extra_args(false);
+  command
+      .add_option("--require-ranks",
+                  selection.ranks_required,
+                  "The number of members that some case of each unit must have.")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  command
+      .add_option("--unit",
+                  selection.units,
+                  "Selects the units whose ids match. May be repeated. See --list-units.")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  command.add_flag("--list-units",
+                   options.list_units,
+                   "Prints the selected units as a JSON array, and checks nothing.");
   command
       .add_option("--seed",
                   options.seed,
@@ -151,6 +168,22 @@ void add_options(CLI::App& command, RunOptions& options) {
   command.add_option("--jobs", options.jobs, "The number of units to check at the same time.")
       ->type_name("N");
   command.add_flag("--fail-fast", options.fail_fast, "Stops at the first failure.");
+}
+
+/// Prints the units that a run with these options would check. Returns the exit status.
+int list_units(const RunOptions& options,
+               const harness::run::ThisProgram& program,
+               const harness::run::Interrupt& interrupt) {
+  Selection selection = harness::run::parse_selection(options);
+  const auto plan = make_plan(selection, program.catalogue, program.backends, interrupt.stop());
+  nlohmann::ordered_json units = nlohmann::ordered_json::array();
+  for (const harness::Unit& each : plan.units) {
+    nlohmann::ordered_json unit = {{"id", each.id()}};
+    unit.update(harness::to_json(each));
+    units.push_back(std::move(unit));
+  }
+  fmt::print("{}\n", units.dump(1));
+  return harness::run::status_held;
 }
 
 /// Throws BadInput if the folder is a part of a gate. Only the gate knows the settings for its
@@ -196,6 +229,7 @@ void add_run(CLI::App& app, Context& context) {
     const harness::run::ThisProgram program = this_program(context.program);
     const harness::run::Interrupt interrupt;
     context.exit_status = interrupt.status_of("the run began", [&] {
+      if (options->list_units) return list_units(*options, program, interrupt);
       if (is_gate) return run_hardware(*options, program, interrupt);
       const RunOutcome outcome = run_selection(*options, program, interrupt);
       complain_if_unable(outcome.status, outcome.report, outcome.folder, context.program);

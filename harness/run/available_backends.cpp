@@ -15,12 +15,12 @@ const BackendEntry* AvailableBackends::find_entry(std::string_view name) const {
   return found == entries_.end() ? nullptr : &*found;
 }
 
-bool AvailableBackends::is_user_program(const std::string& name) const {
-  return name.starts_with(programs_.prefix);
-}
-
-std::string AvailableBackends::path_of(const std::string& name) const {
-  return name.substr(programs_.prefix.size());
+const UserPrograms* AvailableBackends::find_programs(std::string_view name) const {
+  const auto found =
+      std::find_if(programs_.begin(), programs_.end(), [&](const UserPrograms& each) {
+        return name.starts_with(each.prefix);
+      });
+  return found == programs_.end() ? nullptr : &*found;
 }
 
 std::vector<NamedBackend> AvailableBackends::known() const {
@@ -35,17 +35,20 @@ std::vector<NamedBackend> AvailableBackends::known() const {
 }
 
 NamedBackend AvailableBackends::find(const std::string& name) const {
-  if (is_user_program(name)) {
-    return {name, programs_.summary, programs_.why_unavailable(path_of(name))};
+  if (const UserPrograms* programs = find_programs(name)) {
+    const std::string what = name.substr(programs->prefix.size());
+    return {name, programs->summary, programs->why_unavailable(what)};
   }
   if (const BackendEntry* entry = find_entry(name)) {
     return {entry->name, entry->summary, entry->why_unavailable()};
   }
   std::vector<std::string> names;
   for (const BackendEntry& entry : entries_) names.push_back(entry.name);
-  throw BadInput(fmt::format("backend: {:.60}: expected {}LINE or a backend of 'rankcheck list'{}",
+  std::string kinds;
+  for (const UserPrograms& each : programs_) kinds += each.prefix + each.placeholder + ", ";
+  throw BadInput(fmt::format("backend: {:.60}: expected {}or a backend of 'rankcheck list'{}",
                              name,
-                             programs_.prefix,
+                             kinds,
                              did_you_mean(name, names)));
 }
 
@@ -59,7 +62,9 @@ void AvailableBackends::require(const std::string& name) const {
 std::unique_ptr<Backend> AvailableBackends::open(const std::string& name,
                                                  const BackendOptions& options) const {
   require(name);
-  if (is_user_program(name)) return programs_.open(path_of(name), options);
+  if (const UserPrograms* programs = find_programs(name)) {
+    return programs->open(name.substr(programs->prefix.size()), options);
+  }
   return find_entry(name)->open(options);
 }
 

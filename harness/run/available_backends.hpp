@@ -11,13 +11,16 @@
 namespace rankcheck::harness::run {
 
 /// Backends that are programs of the user's. On the command line, such a backend is the prefix and
-/// the path of its program.
+/// what it applies to.
 struct UserPrograms {
   std::string prefix;
+  /// What stands behind the prefix, in messages: LINE, FILE.
+  std::string placeholder;
   std::string summary;
-  /// Says in one line why the program at a path cannot be a backend. Empty if it can be tried.
-  std::string (*why_unavailable)(const std::string& path) = nullptr;
-  std::unique_ptr<Backend> (*open)(const std::string& path,
+  /// Says in one line why the program that `what` names cannot be a backend. Empty if it can be
+  /// tried.
+  std::string (*why_unavailable)(const std::string& what) = nullptr;
+  std::unique_ptr<Backend> (*open)(const std::string& what,
                                    const BackendOptions& options) = nullptr;
 };
 
@@ -36,10 +39,11 @@ struct NamedBackend {
 class AvailableBackends {
  public:
   /// `entries` are the built-in backends in the order of reports.
-  AvailableBackends(std::vector<BackendEntry> entries, UserPrograms programs)
+  AvailableBackends(std::vector<BackendEntry> entries, std::vector<UserPrograms> programs)
       : entries_(std::move(entries)), programs_(std::move(programs)) {}
 
   [[nodiscard]] std::span<const BackendEntry> entries() const { return entries_; }
+  [[nodiscard]] std::span<const UserPrograms> programs() const { return programs_; }
   /// Returns the entry of a built-in backend, or null if the name belongs to none.
   [[nodiscard]] const BackendEntry* find_entry(std::string_view name) const;
 
@@ -54,11 +58,11 @@ class AvailableBackends {
                                               const BackendOptions& options) const;
 
  private:
-  [[nodiscard]] bool is_user_program(const std::string& name) const;
-  [[nodiscard]] std::string path_of(const std::string& name) const;
+  /// Returns the kind of program whose prefix the name has, or null if there is none.
+  [[nodiscard]] const UserPrograms* find_programs(std::string_view name) const;
 
   std::vector<BackendEntry> entries_;
-  UserPrograms programs_;
+  std::vector<UserPrograms> programs_;
 };
 
 /// Throws BadInput if `ranks` is above the most that the backend may start.

@@ -25,6 +25,8 @@ struct RunOptions {
   std::string resume;
   int jobs = 1;
   bool fail_fast = false;
+  /// Only prints the units.
+  bool list_units = false;
   /// The file that the run's folder is packed into. Empty: none.
   std::string archive;
   /// Ends this session early. The gate uses it to pause its parts when its time is over.

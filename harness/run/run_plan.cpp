@@ -57,10 +57,19 @@ std::string as_part_of_id(std::string name) {
   return name.empty() ? "unnamed" : name;
 }
 
+/// Whether the selection names no units, or a pattern of its units is or matches the id.
+bool names_unit(const Selection& selection, const std::string& id) {
+  const auto& units = selection.units;
+  return units.empty() || contains(units, id) ||
+         std::any_of(units.begin(), units.end(), [&](const std::string& each) {
+           return matches(each, id);
+         });
+}
+
 bool is_selected(const Selection& selection, const Unit& unit) {
   const auto& backends = selection.backends;
-  return fits(selection.operation, unit.operation) && fits(selection.algorithm, unit.algorithm) &&
-         fits(selection.property, unit.property) &&
+  return names_unit(selection, unit.id()) && fits(selection.operation, unit.operation) &&
+         fits(selection.algorithm, unit.algorithm) && fits(selection.property, unit.property) &&
          (backends.empty() || contains(backends, unit.backend));
 }
 
@@ -113,7 +122,8 @@ class RunPlanner {
       entry.ranks_max = selection_.ranks[1];
     }
     const int ranks_max = entry.ranks_max;
-    const std::optional<int> ranks_required = entry.ranks_required;
+    const std::optional<int> ranks_required =
+        selection_.ranks_required ? selection_.ranks_required : entry.ranks_required;
     std::size_t selected = 0;
     for (const std::string& backend : entry.backends) {
       if (!is_wanted(backend)) continue;

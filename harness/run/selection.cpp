@@ -34,6 +34,8 @@ nlohmann::ordered_json to_json(const Selection& selection) {
   for (const spec::Type type : selection.types) out["types"].push_back(spec::name(type));
   write(out, "cases", selection.cases);
   if (!selection.require.empty()) out["require"] = selection.require;
+  if (!selection.units.empty()) out["units"] = selection.units;
+  write(out, "ranks_required", selection.ranks_required);
   write(out, "seed", selection.seed);
   write(out, "devices", selection.devices);
   return out;
@@ -51,6 +53,8 @@ Selection selection_from_json(const nlohmann::json& json, const std::string& pla
   fields.optional("types", selection.types);
   read(fields, "cases", selection.cases);
   fields.optional("require", selection.require);
+  fields.optional("units", selection.units);
+  read(fields, "ranks_required", selection.ranks_required);
   read(fields, "seed", selection.seed);
   read(fields, "devices", selection.devices);
   fields.reject_unknown();

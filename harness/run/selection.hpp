@@ -28,6 +28,10 @@ struct Selection {
   std::optional<std::uint64_t> seed;
   /// Patterns of "<operation>/<cell>" for cells that must be covered on every backend.
   std::vector<std::string> require = {};
+  /// Ids of units, or patterns of ids. Empty: all.
+  std::vector<std::string> units = {};
+  /// Some case of each unit must have this many members.
+  std::optional<int> ranks_required = {};
   /// Number of this machine's devices; only the gate for hardware sets it. In the suites' largest
   /// cases, each device then gets a rank of its own, unless `ranks` is given or the backend takes
   /// fewer.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -108,6 +109,37 @@ TEST_F(CliSelectionTest, RequiredCellsAreCoveredByEveryUnit) {
   // Refused cells are reported without --require, too.
   EXPECT_NE(rankcheck("run s.json --report r").out.find(" refused  "), std::string::npos);
   EXPECT_EQ(rankcheck("report r").status, 0);
+}
+
+TEST_F(CliSelectionTest, UnitsAreListedAndSelected) {
+  const Outcome all = rankcheck(
+      "run --operation barrier --algorithm central --backend sim "
+      "--require-ranks 3 --list-units");
+  EXPECT_EQ(all.status, 0) << all.err;
+  const json units = json::parse(all.out);
+  ASSERT_EQ(units.size(), 2U);
+  EXPECT_EQ(units[0]["ranks_required"], 3);
+  EXPECT_FALSE(exists("reports"));
+  const std::string id = units[1]["id"];
+  for (const std::string& selected : {id, "*/" + std::string(units[1]["property"])}) {
+    const Outcome one = rankcheck(
+        "run --operation barrier --algorithm central --backend sim "
+        "--cases 5 --unit '" +
+        selected + "' --report r");
+    EXPECT_EQ(one.status, 0) << one.err;
+    ASSERT_EQ(report("r")["findings"].size(), 1U);
+    EXPECT_EQ(report("r")["findings"][0]["id"], id);
+    EXPECT_EQ(harness::complaints(report("r")), "");
+    std::filesystem::remove_all(path_to("r"));
+  }
+  expect_unable("run --backend sim --unit no/such/unit --report r", "expected at least one check");
+}
+
+TEST_F(CliSelectionTest, RanksThatAreRequiredMustBeReached) {
+  const Outcome outcome = rankcheck(
+      "run --operation barrier --backend sim --cases 5 --ranks 1..2 --require-ranks 3 --report r");
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_EQ(report("r")["findings"][0]["verdict"], "vacuous");
 }
 
 TEST_F(CliSelectionTest, RefusesToRequireWhatNoOperationHas) {

@@ -46,5 +46,18 @@ TEST(CommandBackendTest, FindsTheProgramOnThePath) {
   EXPECT_NE(why_command_unavailable("/bin/"), "");
 }
 
+TEST(CommandBackendTest, SaysWhyAFileOfPythonCannotBeABackend) {
+  EXPECT_EQ(why_python_unavailable("no-such-file.py"),
+            "python:no-such-file.py: expected a file of Python, got no-such-file.py");
+  try {
+    static_cast<void>(why_python_unavailable("'a file.py' name more"));
+    ADD_FAILURE() << "expected BadInput";
+  } catch (const harness::BadInput& bad) {
+    EXPECT_STREQ(bad.what(),
+                 "python:'a file.py' name more: expected a file of Python, and the subject's name "
+                 "if the file has several, got 3 words");
+  }
+}
+
 }  // namespace
 }  // namespace rankcheck::cases

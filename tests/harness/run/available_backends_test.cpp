@@ -8,7 +8,7 @@
 namespace rankcheck::harness::run {
 namespace {
 
-/// Two made-up backends, of which one cannot run, and programs with the prefix "program:".
+/// Two made-up backends, of which one cannot run, and two kinds of programs.
 AvailableBackends made_up_backends() {
   return AvailableBackends(
       {{.name = "here", .summary = "runs", .why_unavailable = [] { return std::string(); }},
@@ -19,10 +19,16 @@ AvailableBackends made_up_backends() {
             [] {
               return std::vector<AlgorithmInfo>{{"copy", "direct", "copies"}};
             }}},
-      {.prefix = "program:",
-       .summary = "a program",
-       .why_unavailable = [](const std::string& path) { return path + " is missing"; },
-       .open = nullptr});
+      {{.prefix = "program:",
+        .placeholder = "LINE",
+        .summary = "a program",
+        .why_unavailable = [](const std::string& path) { return path + " is missing"; },
+        .open = nullptr},
+       {.prefix = "script:",
+        .placeholder = "FILE",
+        .summary = "a script",
+        .why_unavailable = [](const std::string&) { return std::string(); },
+        .open = nullptr}});
 }
 
 /// Returns the message of the BadInput that `work` throws.
@@ -49,6 +55,7 @@ TEST(AvailableBackendsTest, TakesThePathOfAProgramFromItsName) {
   const NamedBackend program = made_up_backends().find("program:/a/b");
   EXPECT_EQ(program.name, "program:/a/b");
   EXPECT_EQ(program.unavailable, "/a/b is missing");
+  EXPECT_EQ(made_up_backends().find("script:a").summary, "a script");
 }
 
 TEST(AvailableBackendsTest, RefusesUnknownAndUnavailableBackends) {
@@ -56,9 +63,10 @@ TEST(AvailableBackendsTest, RefusesUnknownAndUnavailableBackends) {
   EXPECT_NO_THROW(all.require("here"));
   EXPECT_EQ(complaint_of([&] { all.require("elsewhere"); }),
             "backend: elsewhere: expected one that can run here: no device");
-  EXPECT_EQ(complaint_of([&] { all.require("hero"); }),
-            "backend: hero: expected program:LINE or a backend of 'rankcheck list'; did you mean "
-            "here?");
+  EXPECT_EQ(
+      complaint_of([&] { all.require("hero"); }),
+      "backend: hero: expected program:LINE, script:FILE, or a backend of 'rankcheck list'; did "
+      "you mean here?");
 }
 
 }  // namespace

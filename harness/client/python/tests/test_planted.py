@@ -1,0 +1,154 @@
+"""Bugs that are planted in the ready subjects are found and shrunk; other faults are explained.
+
+Each test makes a file that loads a ready subject and replaces one of its functions. The tests are
+skipped unless RANKCHECK in the environment names the program.
+"""
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+
+import pytest
+from fake_harness import HERE
+
+import rankcheck
+from rankcheck.program import run_program, run_words
+
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("RANKCHECK"),
+    reason="RANKCHECK in the environment does not name the program rankcheck",
+)
+SUBJECTS = os.path.abspath(os.path.join(HERE, *[os.pardir] * 4, "cases", "subjects"))
+PLANTED = """
+import dataclasses, os, runpy, sys, time
+s = runpy.run_path({file!r})["s"]
+offer = s.offers[{operation!r}]
+right = offer.function
+before = {{}}
+
+def wrong(call, send, recv):
+{body}
+
+offer.function = wrong
+"""
+BUGS = {
+    "wrong_root": """
+    right(dataclasses.replace(call, root=(call.root + 1) % call.size), send, recv)
+""",
+    # Roots are places in the group; here they are taken for world ranks.
+    "group_ignored": """
+    right(dataclasses.replace(call, root=call.ranks[call.root] % call.size), send, recv)
+""",
+    "last_element": """
+    right(call, send, recv)
+    flat = recv.reshape(-1)
+    flat[-1:] = flat[:1]
+""",
+    "stale_buffer": """
+    right(call, send, recv)
+    key = (call.ranks, call.rank, call.type, tuple(recv.shape))
+    result, stale = recv + 0, before.get(key)
+    before[key] = result
+    if stale is not None:
+        recv[...] = stale
+""",
+}
+# Bugs of roots need a collective with a root. Neither the threads nor JAX have one whose root
+# receives.
+PLACES = [
+    ("numpy_threads.py", "", "all_gather", ("last_element", "stale_buffer")),
+    ("mpi4py_subject.py", "mpi4py", "gather", tuple(BUGS)),
+    ("torch_gloo.py", "torch", "gather", tuple(BUGS)),
+    ("jax_devices.py", "jax", "all_gather", ("last_element", "stale_buffer")),
+]
+
+
+def plant(tmp_path, file, operation, body):
+    """Writes a file whose subject has another function, and returns its path."""
+    path = tmp_path / "planted.py"
+    lines = body.strip("\n")
+    path.write_text(
+        PLANTED.format(file=os.path.join(SUBJECTS, file), operation=operation, body=lines)
+    )
+    return path
+
+
+def findings_of(tmp_path, file, operation, **options):
+    """Runs smoke with few cases and returns the findings and all output."""
+    options = {"ranks": "1..3", "cases": 10, "property": "agrees_with_reference", **options}
+    report = str(tmp_path / "report")
+    words = run_words(file, "smoke", {"operation": operation, "report": report, **options})
+    done = run_program(words)
+    assert os.path.exists(report), done.stderr
+    with open(os.path.join(report, "report.json")) as opened:
+        return json.load(opened)["findings"], done.stdout + done.stderr
+
+
+@pytest.fixture(autouse=True)
+def mpi_as_root(monkeypatch):
+    monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+    monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    monkeypatch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")
+
+
+@pytest.mark.parametrize(
+    "file, module, operation, bug",
+    [(*place[:3], bug) for place in PLACES for bug in place[3]],
+    ids=[f"{place[0][:-3]}-{bug}" for place in PLACES for bug in place[3]],
+)
+def test_is_found_and_shrunk(tmp_path, file, module, operation, bug):
+    if module and importlib.util.find_spec(module) is None:
+        pytest.skip(f"the package {module} is not installed")
+    if module == "mpi4py" and shutil.which("mpirun") is None:
+        pytest.skip("mpirun is not on PATH")
+    planted = plant(tmp_path, file, operation, BUGS[bug])
+    (finding,), output = findings_of(tmp_path, planted, operation)
+    assert finding["verdict"] == "falsified", output
+    assert finding["wrong"], output
+    assert finding["minimal"]["ranks"] <= 3
+    assert finding["minimal"].get("count", 0) <= 2, output
+    assert " replay '" in output
+
+
+# What a function may do wrong, beside its result, and what is said of it.
+FAULTS = {
+    "raises": ("    raise KeyError('lost')", "falsified", r"KeyError: 'lost' (planted.py:"),
+    "hangs": ("    time.sleep(1000)", "hung", "no message"),
+    "exits": ("    os._exit(7)", "crashed", "status 7"),
+    "kills": ("    os.kill(os.getpid(), 11)", "crashed", "signal 11"),
+    "shapes": ("    recv[...] = [1, 2, 3, 4, 5, 6, 7]", "falsified", "ValueError: could not broad"),
+    "beyond": (
+        "    right(call, send, recv)\n"
+        "    recv.base[recv.base.size - 8 :] = 0 if recv.base is not None else 0",
+        "falsified",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - {"beyond"}))
+def test_is_explained(tmp_path, fault):
+    body, verdict, reason = FAULTS[fault]
+    planted = plant(tmp_path, "numpy_threads.py", "all_gather", body)
+    options = {"timeout": 0.5} if fault == "hangs" else {}
+    (finding,), output = findings_of(tmp_path, planted, "all_gather", cases=3, **options)
+    assert finding["verdict"] == verdict, output
+    assert reason in finding["reason"], output
+
+
+def test_the_traceback_is_shown(tmp_path):
+    planted = plant(tmp_path, "numpy_threads.py", "all_gather", "    raise KeyError('lost')")
+    _, output = findings_of(tmp_path, planted, "all_gather", cases=3)
+    assert f'  File "{planted}", line ' in output
+    assert "Traceback (most recent call last):" in output
+
+
+def test_printing_does_no_harm(tmp_path):
+    body = "    print('hello', flush=True)\n    right(call, send, recv)"
+    planted = plant(tmp_path, "numpy_threads.py", "all_gather", body)
+    findings = rankcheck.check(
+        planted, operation="all_gather", ranks="1..3", cases=3, property="agrees_with_reference"
+    )
+    assert findings[0]["verdict"] == "passed"
