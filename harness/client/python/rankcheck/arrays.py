@@ -25,9 +25,11 @@ ML_NAMES = {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m
 TORCH_NAMES = {**NUMPY_NAMES, **ML_NAMES}
 TYPE_NAMES = [*NUMPY_NAMES, *ML_NAMES]
 ALIGNMENT = 64
+# An array of bytes.
+Memory = Any
 
 
-def aligned_bytes(size: int) -> np.ndarray:
+def aligned_bytes(size: int) -> Memory:
     """Returns an array of `size` bytes that begins at a multiple of 64.
 
     The harness places buffers relative to the image's beginning, so elements are aligned then.
@@ -60,7 +62,7 @@ class NumpyArrays:
             return ""
         return f"type: {type_name} needs the package ml_dtypes, which cannot be imported"
 
-    def view(self, memory: np.ndarray, type_name: str) -> Any:
+    def view(self, memory: Memory, type_name: str) -> Any:
         """Returns a view of these bytes with elements of the type."""
         return memory.view(self._types[type_name])
 
@@ -77,7 +79,7 @@ class TorchArrays:
             return ""
         return f"type: torch {self._torch.__version__} has no {TORCH_NAMES[type_name]}"
 
-    def view(self, memory: np.ndarray, type_name: str) -> Any:
+    def view(self, memory: Memory, type_name: str) -> Any:
         """Returns a view of these bytes with elements of the type."""
         dtype = getattr(self._torch, TORCH_NAMES[type_name])
         # torch takes no empty bytes to view as a wider type.
@@ -105,8 +107,9 @@ def shape_of(shape: str, case: Dict[str, Any], place: int, size: int) -> List[in
         return [size, count]
     if shape == "own":
         return [counts[place]]
-    lengths = {"own_axis": lambda: counts[place], "all_axis": lambda: sum(counts)}
-    return [outer, lengths.get(shape, lambda: 1)(), inner]
+    if shape == "own_axis":
+        return [outer, counts[place], inner]
+    return [outer, sum(counts) if shape == "all_axis" else 1, inner]
 
 
 def view_blocks(whole: Any, buffer: Dict[str, Any], case: Dict[str, Any], element: int) -> Blocks:
@@ -126,7 +129,7 @@ def view_blocks(whole: Any, buffer: Dict[str, Any], case: Dict[str, Any], elemen
 
 def view_buffer(
     arrays: Any,
-    image: np.ndarray,
+    image: Memory,
     buffer: Optional[Dict[str, Any]],
     shape: str,
     case: Dict[str, Any],

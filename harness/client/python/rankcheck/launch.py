@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, NoReturn, Optional, Tuple, Union
 
 RANKS_VARIABLE = "RANKCHECK_RANKS"
 # What launchers say of a process: its rank, and the number of ranks.
@@ -32,7 +33,7 @@ class Processes:
 
     Attributes:
         ranks: How many processes a subject starts that nothing else has started.
-        launcher: The command that must start the processes, such as "mpirun -n {ranks}". If it is
+        launcher: The command that starts the processes, such as "mpirun -n {ranks}". If it is
             empty, the subject starts its processes itself.
     """
 
@@ -86,6 +87,15 @@ def own_command() -> List[str]:
     """Returns the command that starts this program again."""
     # Python 3.9 has no orig_argv. Its command then lacks options of the interpreter.
     return [sys.executable, *getattr(sys, "orig_argv", [sys.executable, *sys.argv])[1:]]
+
+
+def become_launcher(launcher: str, ranks: int) -> NoReturn:
+    """Replaces this process by the launcher, which starts this program once for each rank."""
+    words = shlex.split(launcher.replace("{ranks}", str(ranks)))
+    try:
+        os.execvp(words[0], [*words, *own_command()])
+    except OSError as error:
+        raise SystemExit(f"{words[0]}: the launcher cannot be started: {error.strerror}") from None
 
 
 def stop_at_signal(number: int, frame: Any) -> None:

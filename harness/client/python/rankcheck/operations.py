@@ -66,10 +66,11 @@ def decorator(operation: str, what: str) -> Callable[..., Any]:
     ) -> Any:
         return self._offer(operation, function, ops, types, in_place)
 
-    method = reduces if OPERATIONS[operation].reduces else moves
+    method: Any = reduces if OPERATIONS[operation].reduces else moves
     method.__name__, method.__doc__ = operation, what
     method.__qualname__ = f"Operations.{operation}"
-    return method
+    chosen: Callable[..., Any] = method
+    return chosen
 
 
 class Operations:

@@ -10,13 +10,17 @@ import sys
 import tempfile
 from typing import Any, Dict, List, Union
 
-from .launch import OneProcess
 from .subject import Subject
 
 # A finding as report.json has it: id, unit, verdict, reason, cases, minimal and so on.
 Finding = Dict[str, Any]
+# A unit as `rankcheck run --list-units` prints it: id, operation, algorithm, backend, property.
+Unit = Dict[str, Any]
+# A subject, or the path of a file that has one.
+Subjects = Union[Subject, str, "os.PathLike[str]"]
 
 PROGRAM_VARIABLE = "RANKCHECK"
+PYTHON_VARIABLE = "RANKCHECK_PYTHON"
 PASSING = ("passed", "skipped")
 
 
@@ -32,16 +36,10 @@ def find_program() -> str:
     return found
 
 
-def command_of(subject: Union[Subject, str, "os.PathLike[str]"]) -> str:
-    """Returns the command that serves the subject, or a file that serves its subject itself."""
-    if isinstance(subject, Subject):
-        words = [sys.executable, "-m", "rankcheck", subject.file, subject.name]
-        launcher = "" if isinstance(subject.launch, OneProcess) else subject.launch.launcher
-    else:
-        words = [sys.executable, os.fspath(subject)]
-        launcher = ""
-    start = f"{launcher} " if launcher else ""
-    return start + " ".join(shlex.quote(word) for word in words) + " --ranks {ranks}"
+def backend_of(subject: Subjects) -> str:
+    """Returns the backend that serves the subject, or the only subject of a file."""
+    words = [subject.file, subject.name] if isinstance(subject, Subject) else [os.fspath(subject)]
+    return "python:" + " ".join(shlex.quote(word) for word in words)
 
 
 def options_of(options: Dict[str, Any]) -> List[str]:
@@ -59,20 +57,38 @@ def options_of(options: Dict[str, Any]) -> List[str]:
     return words
 
 
+def run_words(subject: Subjects, suite: str, options: Dict[str, Any]) -> List[str]:
+    """Returns the words behind `rankcheck` that check a subject."""
+    return ["run", suite, *options_of(options), "--backend", backend_of(subject)]
+
+
 def environment_with_package() -> Dict[str, str]:
-    """Returns this process's environment, in which other processes find this package, too."""
+    """Returns this process's environment, in which subjects get this Python and this package."""
     parent = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     paths = [parent, os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    return {
+        **os.environ,
+        PYTHON_VARIABLE: sys.executable,
+        "PYTHONPATH": os.pathsep.join(path for path in paths if path),
+    }
 
 
-def check(
-    subject: Union[Subject, str, "os.PathLike[str]"], suite: str = "smoke", **options: Any
-) -> List[Finding]:
+def run_program(words: List[str]) -> "subprocess.CompletedProcess[str]":
+    """Runs the program to its end."""
+    return subprocess.run(
+        [find_program(), *words],
+        env=environment_with_package(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+    )
+
+
+def check(subject: Subjects, suite: str = "smoke", **options: Any) -> List[Finding]:
     """Runs a suite on a subject and returns the findings.
 
     Args:
-        subject: A subject, or the path of a file that serves one.
+        subject: A subject, or the path of a file that has one.
         suite: The name of a suite, or the path of its file.
         options: Options of `rankcheck run`, such as operation="all_*", ranks="2..4", cases=20.
 
@@ -80,18 +96,9 @@ def check(
         AssertionError: A finding failed. The message has its reason and the line that replays it.
         RuntimeError: The run could not be made.
     """
-    command = command_of(subject)
     with tempfile.TemporaryDirectory(prefix="rankcheck-") as folder:
         report = str(options.pop("report", None) or os.path.join(folder, "report"))
-        words = [find_program(), "run", suite, "--report", report, *options_of(options)]
-        words += ["--backend", f"command:{command}"]
-        done = subprocess.run(
-            words,
-            env=environment_with_package(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            universal_newlines=True,
-        )
+        done = run_program([*run_words(subject, suite, options), "--report", report])
         findings = read_findings(os.path.join(report, "report.json"), done)
     failed = [each for each in findings if each["verdict"] not in PASSING]
     if failed:
@@ -99,6 +106,19 @@ def check(
     if done.returncode != 0:
         raise RuntimeError(f"rankcheck ended with status {done.returncode}: {last_lines(done)}")
     return findings
+
+
+def list_units(subject: Subjects, suite: str = "smoke", **options: Any) -> List[Unit]:
+    """Returns the units that check() with these arguments would check.
+
+    Raises:
+        RuntimeError: The program could not list them.
+    """
+    done = run_program([*run_words(subject, suite, options), "--list-units"])
+    if done.returncode != 0:
+        raise RuntimeError(f"rankcheck ended with status {done.returncode}: {last_lines(done)}")
+    units: List[Unit] = json.loads(done.stdout)
+    return units
 
 
 def read_findings(path: str, done: "subprocess.CompletedProcess[str]") -> List[Finding]:
@@ -118,12 +138,20 @@ def last_lines(done: "subprocess.CompletedProcess[str]") -> str:
     return "\n".join(lines[-5:])
 
 
+def replay_line(case: Dict[str, Any]) -> str:
+    """Returns the line for a shell that replays a case, with this Python and this program."""
+    program = os.environ.get(PROGRAM_VARIABLE) or "rankcheck"
+    python = "" if shutil.which("python3") == sys.executable else sys.executable
+    start = f"{PYTHON_VARIABLE}={shlex.quote(python)} " if python else ""
+    text = json.dumps(case, separators=(",", ":"), ensure_ascii=False)
+    return f"{start}{shlex.quote(program)} replay {shlex.quote(text)}"
+
+
 def describe_failure(finding: Finding) -> str:
     """Says what failed, and how to see it again."""
     lines = [f"{finding['verdict']}: {finding['id']}"]
     if finding.get("reason"):
         lines.append(f"  {finding['reason']}")
     if finding.get("minimal"):
-        case = json.dumps(finding["minimal"], separators=(",", ":"), ensure_ascii=False)
-        lines.append(f"  rankcheck replay {shlex.quote(case)}")
+        lines.append(f"  {replay_line(finding['minimal'])}")
     return "\n".join(lines)

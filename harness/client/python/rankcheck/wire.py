@@ -57,7 +57,7 @@ class Connection:
         """Fills `out` with the next bytes of a payload."""
         got = 0
         while got < len(out):
-            more = self._reader.readinto(out[got:])  # type: ignore[attr-defined]
+            more = self._reader.readinto(out[got:])
             if not more:
                 raise ProtocolError(f"expected {len(out)} bytes of an image, got {got}")
             got += more

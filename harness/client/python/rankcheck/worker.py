@@ -13,9 +13,15 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .arrays import aligned_bytes, make_arrays, view_buffer
+from .arrays import Memory, aligned_bytes, make_arrays, view_buffer
 from .call import Call, Me, source_of, target_of
-from .launch import OneProcess, place_of_process, ranks_wanted, start_processes
+from .launch import (
+    OneProcess,
+    become_launcher,
+    place_of_process,
+    ranks_wanted,
+    start_processes,
+)
 from .operations import OPERATIONS
 from .subject import Offer, Subject
 from .wire import Connection, ProtocolError, connect_to_harness
@@ -35,7 +41,7 @@ def serve(subject: Subject) -> None:
     if place is not None:
         return host(subject, place[0], place[1], (place[0],))
     if subject.launch.launcher:
-        raise SystemExit(f"{subject.name}: start this program with {subject.launch.launcher}")
+        become_launcher(subject.launch.launcher, wanted)
     raise SystemExit(start_processes(wanted))
 
 
@@ -67,7 +73,7 @@ def describe(error: BaseException) -> str:
 class Member:
     """A hosted rank of a stage: its image, and what its function gets."""
 
-    def __init__(self, rank: int, image: np.ndarray, arguments: List[Any]) -> None:
+    def __init__(self, rank: int, image: Memory, arguments: List[Any]) -> None:
         self.rank = rank
         self.image = image
         self.arguments = arguments
@@ -154,12 +160,12 @@ class Worker:
             return self._send_failure(header, "failed", describe(error))
         self._send_result(header, members)
 
-    def _receive_image(self, size: int) -> np.ndarray:
+    def _receive_image(self, size: int) -> Memory:
         image = aligned_bytes(size)
         self._connection.receive_into(memoryview(image))
         return image
 
-    def _members(self, header: Dict[str, Any], images: Sequence[np.ndarray]) -> List[Member]:
+    def _members(self, header: Dict[str, Any], images: Sequence[Memory]) -> List[Member]:
         group = self._group(tuple(header["group"]))
         return [
             Member(member["rank"], image, self._arguments(header, member, image, group))
@@ -174,7 +180,7 @@ class Worker:
         return self._groups[ranks]
 
     def _arguments(
-        self, header: Dict[str, Any], member: Dict[str, Any], image: np.ndarray, group: Any
+        self, header: Dict[str, Any], member: Dict[str, Any], image: Memory, group: Any
     ) -> List[Any]:
         case = header["case"]
         place, size = member["place"], len(header["group"])

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import sys
 
 import pytest
 
 import rankcheck
-from rankcheck.program import command_of
+from rankcheck.program import backend_of
 
 STAND_IN = """#!{python}
 import json, os, sys
@@ -50,21 +51,26 @@ def test_returns_the_findings(stand_in):
     findings = rankcheck.check("my file.py", operation="all_*", time_budget=5, fail_fast=True)
     assert [each["id"] for each in findings] == ["a", "b"]
     got = json.load(open(words))
-    assert got[:3] == ["run", "smoke", "--report"]
+    assert got[:2] == ["run", "smoke"]
+    assert got[-2] == "--report"
     options = ["--operation", "all_*", "--time-budget", "5", "--fail-fast"]
-    command = f"command:{sys.executable} 'my file.py' --ranks {{ranks}}"
-    assert got[4:] == [*options, "--backend", command]
+    assert got[2:-2] == [*options, "--backend", "python:'my file.py'"]
 
 
-def test_throws_the_reason_and_the_replay_line(stand_in):
+def test_throws_the_reason_and_the_replay_line(stand_in, monkeypatch):
     stand_in([PASSED, FALSIFIED], 1)
+    monkeypatch.setattr("shutil.which", lambda name: sys.executable if name == "python3" else name)
+    program = os.environ["RANKCHECK"]
     with pytest.raises(AssertionError) as error:
         rankcheck.check("file.py")
     assert str(error.value) == (
         "falsified: all_reduce/mine/command/agrees_with_reference\n"
         "  differs from the reference\n"
-        """  rankcheck replay '{"operation":"all_reduce","ranks":2}'"""
+        f"""  {program} replay '{{"operation":"all_reduce","ranks":2}}'"""
     )
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    with pytest.raises(AssertionError, match=f"  RANKCHECK_PYTHON={sys.executable} .* replay "):
+        rankcheck.check("file.py")
 
 
 def test_throws_if_the_run_could_not_be_made(stand_in, tmp_path, monkeypatch):
@@ -79,7 +85,6 @@ def test_throws_if_the_run_could_not_be_made(stand_in, tmp_path, monkeypatch):
         rankcheck.check("file.py")
 
 
-def test_a_subject_is_served_by_the_package():
-    mine = rankcheck.Subject("mine", rankcheck.processes(launcher="mpirun -n {ranks}"))
-    words = f"mpirun -n {{ranks}} {sys.executable} -m rankcheck {__file__} mine"
-    assert command_of(mine) == f"{words} --ranks {{ranks}}"
+def test_a_subject_is_found_by_its_file_and_name():
+    mine = rankcheck.Subject("mine of all")
+    assert backend_of(mine) == f"python:{__file__} 'mine of all'"

@@ -65,6 +65,34 @@ def test_the_package_serves_a_subject_by_name(tmp_path):
     assert "expected a subject with the name other, got these subjects: files" in errors
 
 
+def test_a_launcher_is_started(tmp_path):
+    file = tmp_path / "file.py"
+    file.write_text(
+        "import rankcheck\n"
+        "launch = rankcheck.processes(launcher='env RANKCHECK_RANK=0 RANKCHECK_WORLD={ranks}')\n"
+        "s = rankcheck.Subject('s', launch)\n"
+        "s.barrier(lambda call: None)\n"
+    )
+    program = Program(["-m", "rankcheck", str(file), "--ranks", "1"], str(tmp_path))
+    harness = program.connect(1)
+    harness.check(operation="barrier", ranks=1)
+    harness.close()
+    assert program.end()[0] == 0
+
+
+def test_a_missing_launcher_is_named(tmp_path):
+    file = tmp_path / "file.py"
+    file.write_text(
+        "import rankcheck\n"
+        "s = rankcheck.Subject('s', rankcheck.processes(launcher='no-such-launcher'))\n"
+    )
+    status, errors = Program(["-m", "rankcheck", str(file)], str(tmp_path)).end()
+    assert status == 1
+    assert errors.strip() == (
+        "no-such-launcher: the launcher cannot be started: No such file or directory"
+    )
+
+
 def test_reads_the_place_of_a_process():
     assert place_of_process({}) is None
     assert place_of_process({"RANK": "1"}) is None

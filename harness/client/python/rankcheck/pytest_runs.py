@@ -1,0 +1,160 @@
+"""Runs of the program whose findings several items, and several processes of pytest, wait for."""
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import time
+from typing import Any, Dict, List, Optional
+
+from .program import Finding, environment_with_package, find_program
+
+POLL_S = 0.02
+# Seconds that an interrupted program gets to end its processes.
+PATIENCE_S = 10.0
+
+
+class Run:
+    """A run of the program. The process that locks its file starts it; all others read along."""
+
+    def __init__(self, folder: str, words: List[str], units: List[str], timeout_s: float) -> None:
+        selected = [word for unit in units for word in ("--unit", unit)]
+        self._words = [*words, *selected]
+        digest = hashlib.sha256(json.dumps(self._words).encode()).hexdigest()[:16]
+        self._base = os.path.join(folder, digest)
+        self._journal = os.path.join(self._base, "journal.jsonl")
+        self._timeout_s = timeout_s
+        self._read_to = 0
+        self._findings: Dict[str, Finding] = {}
+        self._repeats = False
+        self._lock: Optional[Any] = None
+        self._process: Optional["subprocess.Popen[bytes]"] = None
+        self._end_s = float("inf")
+
+    def finding(self, unit: str) -> Finding:
+        """Waits for the finding of a unit. Throws RuntimeError if the run ends without it."""
+        while True:
+            ended = self._why_ended()
+            self._read()
+            if unit in self._findings and (ended or not self._repeats):
+                return self._findings[unit]
+            if ended:
+                raise RuntimeError(ended)
+            time.sleep(POLL_S)
+
+    def finish(self, stop: bool) -> None:
+        """Interrupts the program if this process has started it, or waits for its end."""
+        while self._process is not None and not stop and not self._why_ended():
+            time.sleep(POLL_S)
+        self._interrupt("the session was stopped")
+
+    def _read(self) -> None:
+        """Reads the whole lines that have been added to the journal."""
+        try:
+            with open(self._journal, "rb") as file:
+                file.seek(self._read_to)
+                text = file.read()
+        except FileNotFoundError:
+            return
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read_to += len(whole)
+        for line in whole.splitlines():
+            entry = json.loads(line)
+            # A suite that repeats itself reports a unit several times.
+            self._repeats = self._repeats or bool(entry.get("cycles"))
+            if "finding" in entry:
+                self._findings[entry["finding"]["id"]] = entry["finding"]
+
+    def _why_ended(self) -> str:
+        """Returns why the run has ended. Empty if it is under way. Starts it if nobody has."""
+        if self._process is None and os.path.exists(self._base + ".ended"):
+            with open(self._base + ".ended", encoding="utf-8") as file:
+                return file.read()
+        if self._lock is None and not self._start():
+            return ""
+        if self._process is None:
+            return ""
+        status = self._process.poll()
+        if status is not None:
+            return self._note_end(f"rankcheck ended with status {status}")
+        if time.monotonic() > self._end_s:
+            return self._interrupt(f"the run took longer than {self._timeout_s:g} s")
+        return ""
+
+    def _start(self) -> bool:
+        """Starts the program, unless another process of pytest has done so."""
+        lock = open(self._base + ".lock", "w", encoding="utf-8")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            return False
+        self._lock = lock
+        # Another process may have ended the run since this one looked.
+        if os.path.exists(self._base + ".ended"):
+            return False
+        with open(self._base + ".output", "wb") as output:
+            self._process = subprocess.Popen(
+                [find_program(), *self._words, "--report", self._base],
+                env=environment_with_package(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        if self._timeout_s:
+            self._end_s = time.monotonic() + self._timeout_s
+        return True
+
+    def _interrupt(self, why: str) -> str:
+        if self._process is None or self._process.poll() is not None:
+            return ""
+        self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        return self._note_end(why)
+
+    def _note_end(self, why: str) -> str:
+        with open(self._base + ".output", encoding="utf-8", errors="replace") as file:
+            last = "\n".join(file.read().strip().splitlines()[-5:])
+        text = f"{why}, and this unit has no finding: {last}"
+        part = self._base + ".part"
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.rename(part, self._base + ".ended")
+        self._process = None
+        return text
+
+
+class Runs:
+    """The runs of a session: one for each check()."""
+
+    def __init__(self, folder: str, timeout_s: float) -> None:
+        self.folder = folder
+        self._timeout_s = timeout_s
+        self._selected: Dict[str, List[str]] = {}
+        self._runs: Dict[str, Run] = {}
+
+    def select(self, words: List[str], unit: str) -> None:
+        """Adds a unit to those that a run checks."""
+        units = self._selected.setdefault(repr(words), [])
+        if unit not in units:
+            units.append(unit)
+
+    def finding(self, words: List[str], unit: str) -> Finding:
+        """Returns the finding of a unit, and starts the run if nobody has."""
+        key = repr(words)
+        if key not in self._runs:
+            units = sorted(self._selected[key])
+            self._runs[key] = Run(self.folder, words, units, self._timeout_s)
+        return self._runs[key].finding(unit)
+
+    def finish(self, stop: bool) -> None:
+        """Ends all runs that this process has started, or waits for their end."""
+        for run in self._runs.values():
+            run.finish(stop)

@@ -1,0 +1,227 @@
+"""The plugin for pytest. The program is a stand-in that lists units and writes a journal."""
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+
+import pytest
+from fake_harness import HERE
+
+# The stand-in finds a unit wrong if its id contains "wrong". It waits for a file before the
+# findings of units whose ids contain "late". It notes each start in the file `starts`.
+STAND_IN = """#!{python}
+import json, os, signal, sys, time
+here, words = {here!r}, sys.argv[1:]
+backend = words[words.index("--backend") + 1]
+properties = open(os.path.join(here, "properties")).read().split()
+units = [dict(id="broadcast/mine/" + backend + "/" + each) for each in properties]
+open(os.path.join(here, "starts"), "a").write(json.dumps(words) + "\\n")
+if "--list-units" in words:
+    if properties == ["none"]:
+        print("no unit can be found", file=sys.stderr)
+        sys.exit(2)
+    print(json.dumps(units))
+    sys.exit(0)
+wanted = [words[i + 1] for i, word in enumerate(words) if word == "--unit"]
+folder = words[words.index("--report") + 1]
+os.makedirs(folder)
+def interrupted(number, frame):
+    open(os.path.join(here, "interrupted"), "w").close()
+    sys.exit(2)
+signal.signal(signal.SIGINT, interrupted)
+with open(os.path.join(folder, "journal.jsonl"), "w") as journal:
+    def write(entry):
+        journal.write(json.dumps(entry) + "\\n")
+        journal.flush()
+    write(dict(cycles=False))
+    for each in [unit["id"] for unit in units if unit["id"] in wanted]:
+        while "late" in each and not os.path.exists(os.path.join(here, "go")):
+            time.sleep(0.01)
+        if "lost" in each:
+            sys.exit(2)
+        finding = dict(id=each, verdict="passed")
+        if "wrong" in each:
+            finding.update(verdict="falsified", reason="it differs", minimal=dict(ranks=2))
+        if "errored" in each:
+            finding.update(verdict="errored", reason="no memory")
+        if "skipped" in each:
+            finding.update(verdict="skipped", reason="no_device")
+        write(dict(finding=finding))
+"""
+SUBJECT = """
+import rankcheck
+
+mine = rankcheck.Subject("mine")
+
+def test_mine(rankcheck):
+    rankcheck.check(mine, suite="smoke", require_ranks=2)
+"""
+
+
+class Session:
+    """A folder with a test file, in which the stand-in offers these properties."""
+
+    def __init__(self, pytester, monkeypatch, properties):
+        self.pytester = pytester
+        here = str(pytester.path)
+        program = pytester.path / "rankcheck-stand-in"
+        program.write_text(STAND_IN.format(python=sys.executable, here=here))
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        (pytester.path / "properties").write_text(properties)
+        monkeypatch.setenv("RANKCHECK", str(program))
+        paths = [os.path.dirname(HERE), os.environ.get("PYTHONPATH", "")]
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+        pytester.makepyfile(test_mine=SUBJECT)
+        self.file = str(pytester.path / "test_mine.py")
+
+    def run(self, *words):
+        """Runs pytest in a process of its own, and returns its result."""
+        # The entry point may be missing, because the package need not be installed.
+        plugin = ["-p", "rankcheck.pytest_plugin", "-p", "no:cacheprovider"]
+        return self.pytester.runpytest_subprocess(*plugin, "-v", "-rA", *words, timeout=60)
+
+    def started(self):
+        """Returns the words of each start that was not for the list of units."""
+        with open(self.pytester.path / "starts") as file:
+            starts = [json.loads(line) for line in file]
+        return [words for words in starts if "--list-units" not in words]
+
+    def has(self, name):
+        return os.path.exists(self.pytester.path / name)
+
+
+@pytest.fixture
+def session(pytester, monkeypatch):
+    def make(properties):
+        return Session(pytester, monkeypatch, properties)
+
+    return make
+
+
+def name(unit):
+    return f"test_mine.py::test_mine?broadcast/mine/python/{unit}?"
+
+
+def test_makes_an_item_for_each_unit(session):
+    mine = session("right skipped wrong")
+    result = mine.run()
+    result.assert_outcomes(passed=1, failed=1, skipped=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"{name('right')} PASSED*",
+            f"{name('skipped')} SKIPPED*",
+            f"{name('wrong')} FAILED*",
+            f"E *AssertionError: falsified: broadcast/mine/python:{mine.file} mine/wrong",
+            "E *it differs",
+            """E *rankcheck-stand-in replay '{"ranks":2}'""",
+        ]
+    )
+    (words,) = mine.started()
+    assert words[:6] == ["run", "smoke", "--require-ranks", "2", "--backend", words[5]]
+
+
+def test_lists_items_without_a_run(session):
+    mine = session("right wrong")
+    mine.run("--collect-only").stdout.fnmatch_lines(["*<Function test_mine?broadcast*/right]>"])
+    assert mine.started() == []
+
+
+def test_runs_the_selected_units_only(session):
+    mine = session("right wrong")
+    mine.run("-k", "right").assert_outcomes(passed=1, deselected=1)
+    (words,) = mine.started()
+    assert [words[i + 1] for i, word in enumerate(words) if word == "--unit"] == [
+        f"broadcast/mine/python:{mine.file} mine/right"
+    ]
+
+
+def test_the_first_failure_may_end_the_run(session):
+    mine = session("wrong late")
+    mine.run("-x").assert_outcomes(failed=1)
+    assert mine.has("interrupted")
+
+
+def test_expected_failures_are_strict(session):
+    mine = session("right wrong1 wrong2 errored")
+    mine.pytester.makeini("[pytest]\nrankcheck_xfail = known.txt\n")
+    (mine.pytester.path / "known.txt").write_text(
+        "# A comment.\n\n*/wrong1 is known\n*/right is said to be wrong\n*/errored cannot run\n"
+        "*/gone was renamed\n"
+    )
+    result = mine.run()
+    result.assert_outcomes(xfailed=1, failed=3, warnings=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"{name('right')} FAILED*",
+            f"{name('wrong1')} XFAIL (is known)*",
+            f"{name('wrong2')} FAILED*",
+            f"{name('errored')} FAILED*",
+            "?XPASS(strict)? is said to be wrong",
+            "*PytestWarning: rankcheck_xfail: [*]/gone matches no unit of this session",
+        ]
+    )
+
+
+def test_an_expected_failure_needs_a_reason(session):
+    mine = session("right")
+    mine.pytester.makeini("[pytest]\nrankcheck_xfail = known.txt\n")
+    mine.run().stderr.fnmatch_lines(["*rankcheck_xfail: *known.txt: No such file or directory"])
+    (mine.pytester.path / "known.txt").write_text("*/right\n")
+    result = mine.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*known.txt:1: expected the pattern of a unit and a reason, got [*]/right"]
+    )
+
+
+def test_a_run_ends_after_its_time(session):
+    mine = session("right late")
+    mine.pytester.makeini("[pytest]\nrankcheck_timeout = 0.5\n")
+    result = mine.run()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["E *RuntimeError: the run took longer than 0.5 s*"])
+    assert mine.has("interrupted")
+
+
+def test_items_without_a_finding_fail(session):
+    mine = session("right lost after")
+    result = mine.run()
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["E *rankcheck ended with status 2, and this unit has no finding*"])
+    assert len(mine.started()) == 1
+
+
+def test_says_why_there_are_no_units(session, monkeypatch):
+    mine = session("none")
+    result = mine.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *RuntimeError: *status 2: no unit can be found"])
+    monkeypatch.setenv("RANKCHECK", "/no/such/program")
+    mine.run().stdout.fnmatch_lines(["E *expected the program rankcheck: put it on PATH*"])
+
+
+def test_refuses_functions_that_collecting_cannot_call(session):
+    mine = session("right")
+    mine.pytester.makepyfile(
+        test_mine="def test_a(rankcheck, tmp_path):\n    rankcheck.check('a.py')\n"
+    )
+    mine.run().stdout.fnmatch_lines(["*test_a: expected no fixture beside rankcheck, got tmp_path"])
+    mine.pytester.makepyfile(test_mine="def test_a(rankcheck):\n    pass\n")
+    mine.run().stdout.fnmatch_lines(["*test_a: expected a call of rankcheck.check()"])
+
+
+def test_takes_methods(session):
+    mine = session("right")
+    mine.pytester.makepyfile(
+        test_mine="class TestIt:\n    def test_a(self, rankcheck):\n        rankcheck.check('a.py')\n"
+    )
+    mine.run().assert_outcomes(passed=1)
+
+
+def test_processes_of_xdist_share_a_run(session):
+    pytest.importorskip("xdist")
+    mine = session("a b wrong c d e f g")
+    mine.run("-n", "2").assert_outcomes(passed=7, failed=1)
+    assert len(mine.started()) == 1

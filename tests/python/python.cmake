@@ -1,0 +1,25 @@
+# The tests of the package for Python: a test for each file of pytest, and one for its types. Each
+# is skipped if no Python here has the modules that it needs.
+set(python_package ${CMAKE_SOURCE_DIR}/harness/client/python)
+
+# Adds a test that runs a module of Python in the package's folder. `modules` are what it needs.
+function(rankcheck_add_python_test name modules)
+  add_test(NAME python.${name} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/python/run.sh
+    ${python_package} "${modules}" ${ARGN})
+  # A process of Python is started for each rank, so these tests take two processors.
+  set_tests_properties(python.${name} PROPERTIES LABELS python TIMEOUT 600 PROCESSORS 2
+    ENVIRONMENT "RANKCHECK=$<TARGET_FILE:rankcheck>" SKIP_REGULAR_EXPRESSION "^skipped: ")
+endfunction()
+
+if(RANKCHECK_SANITIZE)
+  rankcheck_add_skipped_test(python python "it is for programs without sanitizers")
+else()
+  file(GLOB python_tests CONFIGURE_DEPENDS ${python_package}/tests/test_*.py)
+  foreach(file IN LISTS python_tests)
+    get_filename_component(name ${file} NAME_WE)
+    string(REGEX REPLACE "^test_" "" name ${name})
+    # -rs prints why tests were skipped.
+    rankcheck_add_python_test(${name} "numpy pytest" pytest -q -rs -p no:cacheprovider ${file})
+  endforeach()
+  rankcheck_add_python_test(types "mypy numpy pytest" mypy --cache-dir=/dev/null rankcheck)
+endif()
