@@ -84,8 +84,9 @@ void print_end(const Session& session, const harness::Report& report, const std:
   fmt::print("{}\n", outcome_line(summary.total));
 }
 
-/// Declares the options. Parsing writes to `options`, which must outlive it.
-void add_options(CLI::App& command, RunOptions& options) {
+/// Declares the options that say which checks are made. Parsing writes to `options`, which must
+/// outlive it.
+void add_selection_options(CLI::App& command, RunOptions& options) {
   Selection& selection = options.selection;
   command.footer(
       "Options restrict the suites. If no suite is named, they restrict smoke. If smoke\n"
@@ -145,6 +146,11 @@ void add_options(CLI::App& command, RunOptions& options) {
                   options.seed,
                   "The seed of the cases: a number, or commit for a seed from git's HEAD.")
       ->type_name("N|commit");
+}
+
+/// Declares the options that say how the checks are made. Parsing writes to `options`, which must
+/// outlive it.
+void add_running_options(CLI::App& command, RunOptions& options) {
   command
       .add_option("--time-budget",
                   options.time_budget_s,
@@ -219,7 +225,8 @@ RunOutcome run_selection(RunOptions options,
 void add_run(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("run", "Checks suites, or what the options select.");
   const auto options = std::make_shared<RunOptions>();
-  add_options(*command, *options);
+  add_selection_options(*command, *options);
+  add_running_options(*command, *options);
   command->callback([options, &context] {
     const std::vector<std::string>& suites = options->selection.suites;
     const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end() ||

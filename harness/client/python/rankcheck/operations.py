@@ -52,9 +52,10 @@ def decorator(operation: str, what: str) -> Callable[..., Any]:
         function: Optional[Function] = None,
         *,
         types: Optional[str] = None,
+        inputs: Optional[str] = None,
         in_place: bool = False,
     ) -> Any:
-        return self._offer(operation, function, "", types, in_place)
+        return self._offer(operation, function, "", types, inputs, in_place)
 
     def reduces(
         self: Any,
@@ -62,9 +63,10 @@ def decorator(operation: str, what: str) -> Callable[..., Any]:
         *,
         ops: str = "sum prod min max",
         types: Optional[str] = None,
+        inputs: Optional[str] = None,
         in_place: bool = False,
     ) -> Any:
-        return self._offer(operation, function, ops, types, in_place)
+        return self._offer(operation, function, ops, types, inputs, in_place)
 
     method: Any = reduces if OPERATIONS[operation].reduces else moves
     method.__name__, method.__doc__ = operation, what
@@ -76,9 +78,9 @@ def decorator(operation: str, what: str) -> Callable[..., Any]:
 class Operations:
     """A decorator for each collective.
 
-    The function gets `(call, send, recv)`. `ops` and `types` are names with spaces between them;
-    `types` are the subject's types if they are left out. Calls in place are refused unless
-    `in_place` is true. Subject has the method `_offer`, which keeps the function.
+    The function gets `(call, send, recv)`. `ops`, `types` and `inputs` are names with spaces
+    between them; `types` and `inputs` are the subject's if they are left out. Calls in place are
+    refused unless `in_place` is true. Subject has the method `_offer`, which keeps the function.
     """
 
     all_gather = decorator("all_gather", "Row q of recv becomes send of rank q.")
@@ -100,7 +102,7 @@ class Operations:
 
     def barrier(self: Any, function: Optional[Function] = None) -> Any:
         """No rank leaves before all have entered. The function gets the call only."""
-        return self._offer("barrier", function, "", None, False)
+        return self._offer("barrier", function, "", None, None, False)
 
     broadcast = decorator(
         "broadcast",

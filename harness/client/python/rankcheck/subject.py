@@ -12,6 +12,8 @@ from .operations import OPERATIONS, Function, Operations
 
 OP_NAMES = ["sum", "prod", "min", "max", "avg", "premul_sum"]
 GROUP_KINDS = ["any", "sorted", "world"]
+# Kinds of inputs, see cases/families/collectives/INPUTS.md. `previous` is the output of a call.
+INPUT_NAMES = ["general", "coded", "exact", "cancelling", "wide_range", "special", "each_special"]
 
 
 def words_of(what: str, text: str, allowed: Sequence[str]) -> List[str]:
@@ -37,6 +39,7 @@ class Offer:
     function: Callable[..., Any]
     ops: List[str]
     types: List[str]
+    inputs: List[str]
     in_place: bool
 
     def summary(self) -> str:
@@ -55,6 +58,8 @@ class Subject(Operations):
         arrays: numpy or torch. Buffers are views of this kind on the memory that is judged.
         groups: The groups that the subject takes: any, sorted (ascending world ranks) or world.
         types: The element types, with spaces between them. All that the arrays have if left out.
+        inputs: The kinds of inputs, with spaces between them. All if left out. special and
+            each_special have infinities, NaN, zeros of both signs and subnormal numbers.
         versions: Versions of the libraries under test, for the report.
         nan_rule: What min and max do with NaN: drops, propagates or unspecified.
         zero_rule: The sign of a zero that a reduction of floats gives: ieee or unspecified.
@@ -69,6 +74,7 @@ class Subject(Operations):
         arrays: str = "numpy",
         groups: str = "any",
         types: Optional[str] = None,
+        inputs: Optional[str] = None,
         versions: Optional[Mapping[str, str]] = None,
         nan_rule: str = "unspecified",
         zero_rule: str = "unspecified",
@@ -80,6 +86,7 @@ class Subject(Operations):
         self.arrays = one_of("arrays", arrays, ["numpy", "torch"])
         self.groups = one_of("groups", groups, GROUP_KINDS)
         self.types = TYPE_NAMES if types is None else words_of("types", types, TYPE_NAMES)
+        self.inputs = INPUT_NAMES if inputs is None else words_of("inputs", inputs, INPUT_NAMES)
         self.versions = dict(versions or {})
         self.traits: Dict[str, Any] = {
             "name": name,
@@ -120,15 +127,19 @@ class Subject(Operations):
         function: Optional[Function],
         ops: str,
         types: Optional[str],
+        inputs: Optional[str],
         in_place: bool,
     ) -> Any:
         op_names = words_of("ops", ops, OP_NAMES)
         type_names = self.types if types is None else words_of("types", types, TYPE_NAMES)
+        kinds = self.inputs if inputs is None else words_of("inputs", inputs, INPUT_NAMES)
 
         def take(function: Function) -> Function:
             if operation in self.offers:
                 raise ValueError(f"{self.name}: {operation} is decorated twice")
-            self.offers[operation] = Offer(operation, function, op_names, type_names, in_place)
+            self.offers[operation] = Offer(
+                operation, function, op_names, type_names, kinds, in_place
+            )
             return function
 
         return take if function is None else take(function)
@@ -145,6 +156,9 @@ class Subject(Operations):
             return f"type: expected one of {' '.join(offer.types)}, got {type_name}"
         if OPERATIONS[offer.operation].reduces and case.get("op", "none") not in offer.ops:
             return f"op: expected one of {' '.join(offer.ops)}, got {case.get('op', 'none')}"
+        kind = case.get("input", "general")
+        if kind not in offer.inputs and kind != "previous":
+            return f"input: expected one of {' '.join(offer.inputs)}, got {kind}"
         if case.get("in_place", False) and not offer.in_place:
             return "in_place: expected false, got true"
         return self._why_group_refused(case, world) or why_fields_refused(case)

@@ -86,6 +86,13 @@ class Member:
         self.stamps[1] = time.monotonic_ns()
 
 
+def sends(call: Call) -> bool:
+    """Whether the function of this rank gets an array to send."""
+    if call.operation == "send_recv":
+        return call.target is not None
+    return call.is_root or not call.operation.startswith(("broadcast", "scatter"))
+
+
 class Worker:
     """Answers the frames of a connection."""
 
@@ -209,7 +216,7 @@ class Worker:
         def view(buffer: Optional[Dict[str, Any]], shape: str) -> Any:
             return view_buffer(self._arrays, image, buffer, shape, case, place, size)
 
-        send = view(member["send"], shapes.send) if "send" in member else None
+        send = view(member.get("send"), shapes.send) if sends(call) else None
         return [call, send, view(member.get("recv"), shapes.recv)]
 
     def _scalar(self, member: Dict[str, Any], case: Dict[str, Any]) -> Any:

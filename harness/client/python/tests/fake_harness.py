@@ -49,7 +49,8 @@ def layout(case: Dict[str, Any], r: int, n: int) -> Tuple[Any, int, Any, int]:
     root = case.get("root", 0)
     cells = case.get("outer", 1) * case.get("inner", 1)
     one, rows = in_a_row([c]), in_a_row([c] * n)
-    listed = in_a_row(counts, gap)
+    # A list without arrays has no buffer.
+    listed = in_a_row(counts, gap) if counts else (None, 0)
     own = in_a_row([counts[r]]) if len(counts) > r else in_a_row([])
     none: Tuple[Any, int] = (None, 0)
     if operation == "barrier":

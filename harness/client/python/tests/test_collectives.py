@@ -60,6 +60,11 @@ def test_is_right_without_elements(harness, operation):
     check(harness, operation, 3, **fields_of(operation, 3, empty=True))
 
 
+@pytest.mark.parametrize("operation", LISTS)
+def test_is_right_without_arrays(harness, operation):
+    check(harness, operation, 2, counts=[])
+
+
 @pytest.mark.parametrize("operation", ["all_gather", "all_reduce", "broadcast", "gather", "reduce"])
 def test_is_right_in_place(harness, operation):
     check(harness, operation, 3, in_place=True, root=1)

@@ -10,7 +10,7 @@ import rankcheck
 
 def make(**options):
     """Returns a subject that copies send to recv, whatever the collective is."""
-    options = {"types": "int32 f32", **options}
+    options = {"types": "int32 f32", "inputs": "general coded", **options}
     subject = rankcheck.Subject("copies", rankcheck.one_process(2), **options)
 
     @subject.all_reduce(ops="sum max")
@@ -71,6 +71,7 @@ def test_takes_what_is_declared():
         ({"type": "f16"}, "type: expected one of int32 f32, got f16"),
         ({"op": "min"}, "op: expected one of sum max, got min"),
         ({"in_place": True}, "in_place: expected false, got true"),
+        ({"input": "special"}, "input: expected one of general coded, got special"),
         ({"chunk": 2}, "chunk: expected 0, got 2"),
         ({"pending": True}, "pending: expected false, got true"),
         ({"fault": "late:0"}, "fault: expected none, got late:0"),
