@@ -1,12 +1,17 @@
 #include "cases/backends/command_backend.hpp"
 
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
 
@@ -14,6 +19,7 @@
 
 #include "harness/program.hpp"
 #include "harness/run/data_files.hpp"
+#include "harness/run/exit_status.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 namespace rankcheck::cases {
@@ -59,6 +65,12 @@ std::vector<std::string> words_of_python(const std::string& line) {
 std::string interpreter() {
   const char* const named = std::getenv(python_variable);
   return named == nullptr || *named == '\0' ? "python3" : named;
+}
+
+std::string no_interpreter() {
+  return fmt::format("{} was not found: install Python 3, or name its interpreter in {}",
+                     interpreter(),
+                     python_variable);
 }
 
 /// Opens a backend of worker processes that `command` starts.
@@ -110,15 +122,32 @@ std::unique_ptr<harness::Backend> open_command(const std::string& line,
       options);
 }
 
+int list_subjects() {
+  if (harness::find_program(interpreter()).empty()) throw harness::BadInput(no_interpreter());
+  const std::filesystem::path data = harness::run::data_folder();
+  const std::string script = data / "harness/client/python/rankcheck/list_subjects.py";
+  const std::string folder = data / "cases/subjects";
+  std::string python = interpreter();
+  const std::array<char*, 4> arguments = {
+      python.data(), const_cast<char*>(script.c_str()), const_cast<char*>(folder.c_str()), nullptr};
+  pid_t child = 0;
+  const int error =
+      ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
+  if (error != 0) throw harness::BadInput(fmt::format("{}: {}", python, std::strerror(error)));
+  int status = 0;
+  while (::waitpid(child, &status, 0) == -1 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? harness::run::status_held
+                                                       : harness::run::status_unable;
+}
+
 std::string why_python_unavailable(const std::string& line) {
   const std::string file = words_of_python(line).front();
   if (!std::filesystem::is_regular_file(file)) {
     return fmt::format("python:{}: expected a file of Python, got {}", line, file);
   }
   if (!harness::find_program(interpreter()).empty()) return {};
-  return fmt::format("{} was not found: install Python 3, or name its interpreter in {}",
-                     interpreter(),
-                     python_variable);
+  return no_interpreter();
 }
 
 std::unique_ptr<harness::Backend> open_python(const std::string& line,

@@ -31,6 +31,10 @@ inline constexpr double start_timeout_max_s = 86400;
 /// The environment variable that names the interpreter of `python:FILE`. python3 by default.
 inline constexpr const char* python_variable = "RANKCHECK_PYTHON";
 
+/// Prints a table of the ready subjects in cases/subjects, and returns the exit status. A program
+/// in Python does it. Throws BadInput if there is no interpreter.
+[[nodiscard]] int list_subjects();
+
 /// Says in one line why the file of `python:FILE` cannot be a backend. Empty if it can be tried.
 [[nodiscard]] std::string why_python_unavailable(const std::string& line);
 

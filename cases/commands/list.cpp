@@ -8,6 +8,7 @@
 #include "harness/run/interrupt.hpp"
 #include "harness/table.hpp"
 
+#include "cases/backends/command_backend.hpp"
 #include "cases/backends/registry.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/suites/catalogue.hpp"
@@ -155,7 +156,14 @@ void add_list(CLI::App& app, Context& context) {
                                          "Lists operations, algorithms, backends (and why one is "
                                          "unavailable), properties and suites.");
   CLI::Option* json = command->add_flag("--json")->description("Prints JSON.");
-  command->callback([json, &context] {
+  CLI::Option* subjects = command->add_flag("--subjects")
+                              ->description("Lists the ready subjects in Python instead.")
+                              ->excludes(json);
+  command->callback([json, subjects, &context] {
+    if (subjects->count() > 0) {
+      context.exit_status = list_subjects();
+      return;
+    }
     const harness::run::Interrupt interrupt;
     context.exit_status = interrupt.status_of("all backends were asked", [&] {
       const Listing listing = collect(interrupt.stop());

@@ -1,0 +1,73 @@
+"""Prints the subjects in a folder: python3 list_subjects.py FOLDER. It imports no other module.
+
+Only what a file imports is looked up; no library is loaded, and no subject is run.
+"""
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import re
+import shutil
+import sys
+from typing import FrozenSet, List, NamedTuple, Set
+
+# Older releases of Python do not have the list. Then all modules that can be found are standard.
+STANDARD: FrozenSet[str] = getattr(sys, "stdlib_module_names", frozenset())
+
+
+class Listed(NamedTuple):
+    """A ready subject. `needs` are modules and programs; `missing` are those that are not here."""
+
+    name: str
+    file: str
+    summary: str
+    needs: List[str]
+    missing: List[str]
+
+
+def imported(tree: ast.Module) -> List[str]:
+    """Returns the modules outside of the standard library that a file imports."""
+    names: Set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    top = {name.split(".")[0] for name in names} - {"rankcheck", "__future__"} - STANDARD
+    # The package needs numpy.
+    return sorted(top | {"numpy"})
+
+
+def describe(file: str) -> Listed:
+    """Describes the subject of a file."""
+    with open(file, encoding="utf-8") as opened:
+        text = opened.read()
+    tree = ast.parse(text, file)
+    summary = (ast.get_docstring(tree) or "").split("\n")[0]
+    found = re.search(r'Subject\(\s*"([^"]+)"', text)
+    launcher = re.search(r'launcher="(\S+)', text)
+    modules = imported(tree)
+    programs = [launcher.group(1)] if launcher else []
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    missing += [name for name in programs if shutil.which(name) is None]
+    return Listed(found.group(1) if found else "-", file, summary, modules + programs, missing)
+
+
+def main(folder: str) -> None:
+    """Prints a table of the subjects in a folder."""
+    files = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
+    rows = [("name", "here", "needs", "file")]
+    for each in [describe(os.path.join(folder, name)) for name in files]:
+        rows.append((each.name, "no" if each.missing else "yes", " ".join(each.needs), each.file))
+        rows.append(("", "", "", each.summary))
+        if each.missing:
+            rows.append(("", "", "", f"{sys.executable} does not find {', '.join(each.missing)}"))
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths)]
+        print("  ".join([*cells, row[3]]).rstrip())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
