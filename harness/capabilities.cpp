@@ -53,13 +53,10 @@ Capabilities::Capabilities(const std::string& operation,
                            bool are_inputs_sent,
                            const json& declared) {
   free_.assign(always_taken.begin(), always_taken.end());
-  if (are_inputs_sent) {
-    free_.insert(free_.end(), input_fields.begin(), input_fields.end());
-    if (const Family* family = find_family(operation)) {
-      for (const FamilyField& each : family->fields()) {
-        if (each.shapes_inputs) free_.emplace_back(each.json.name);
-      }
-    }
+  if (are_inputs_sent) free_.insert(free_.end(), input_fields.begin(), input_fields.end());
+  for (const FamilyField& each : find_family(operation)->fields()) {
+    const bool is_input = each.role == FieldRole::input && are_inputs_sent;
+    if (is_input || each.role == FieldRole::size) free_.emplace_back(each.json.name);
   }
   Case plain;
   plain.operation = operation;

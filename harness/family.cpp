@@ -35,6 +35,10 @@ nlohmann::ordered_json Family::extras(const Case&, int) const {
   return nlohmann::ordered_json::object();
 }
 
+nlohmann::ordered_json Family::describe_block(const Case&, int, const spec::Block&) const {
+  return nullptr;
+}
+
 std::uint64_t Family::poison_bits(const Case&) const {
   return 0;
 }

@@ -30,6 +30,16 @@ enum class ShrinkPlace : std::uint8_t {
   behind_schedule,
 };
 
+/// What a worker has to know of a field; see Capabilities.
+enum class FieldRole : std::uint8_t {
+  /// Not every implementation offers all values.
+  choice,
+  /// A size, like the counts.
+  size,
+  /// The field only says what the inputs are. A worker that gets its inputs need not know it.
+  input,
+};
+
 /// One field of a family's part of a case.
 struct FamilyField {
   Field<Case> json;
@@ -43,9 +53,7 @@ struct FamilyField {
   /// Appends changed cases to try when `c` is shrunk, the most drastic change first. They may be
   /// illegal or no simpler than `c`. May be null.
   void (*candidates)(const Case& c, std::vector<Case>& out) = nullptr;
-  /// Whether the field only says what the inputs are. A worker that gets its inputs need not know
-  /// it.
-  bool shapes_inputs = false;
+  FieldRole role = FieldRole::choice;
 };
 
 /// One type of elements, in one variant, that a unit has to cover.
@@ -119,6 +127,11 @@ class Family {
   /// What a member of a call needs to know besides the case and its buffers, as JSON fields. Only
   /// workers that do not derive their inputs are told.
   [[nodiscard]] virtual nlohmann::ordered_json extras(const Case& c, int world_rank) const;
+  /// Says what array a block is, as an object with `name`, `shape` and `type`. `rank` is the
+  /// member's place in the group. Null if the family's blocks are just runs of elements.
+  [[nodiscard]] virtual nlohmann::ordered_json describe_block(const Case& c,
+                                                              int rank,
+                                                              const spec::Block& block) const;
   /// Bits that are set in every 8 bytes of poison.
   [[nodiscard]] virtual std::uint64_t poison_bits(const Case& c) const;
   /// Whether some send blocks of the case take the results of earlier stages.

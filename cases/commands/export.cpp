@@ -18,7 +18,7 @@
 #include "cases/collectives/oracle.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/families/ptycho/case.hpp"
-#include "cases/ptycho/shapes.hpp"
+#include "cases/families/ptycho/shapes.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/suites/catalogue.hpp"
 

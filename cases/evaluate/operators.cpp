@@ -15,8 +15,8 @@
 
 #include "cases/evaluate/arrays.hpp"
 #include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/shapes.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/shapes.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases::evaluate {

@@ -25,15 +25,24 @@ namespace {
 constexpr std::chrono::seconds failure_patience{2};
 
 /// The bytes of a buffer in an image. Blocks are runs that the operation reads or writes.
-nlohmann::ordered_json describe_buffer(const std::vector<spec::Block>& blocks,
+nlohmann::ordered_json describe_buffer(const Case& c,
+                                       int group_rank,
+                                       const std::vector<spec::Block>& blocks,
                                        std::int64_t offset,
-                                       std::int64_t elements,
-                                       std::int64_t element_bytes) {
+                                       std::int64_t elements) {
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  const Family& family = *find_family(c.operation);
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+  nlohmann::ordered_json arrays = nlohmann::ordered_json::array();
   for (const spec::Block& block : blocks) {
-    runs.push_back({block.offset * element_bytes, block.count * element_bytes});
+    runs.push_back({block.offset * bytes, block.count * bytes});
+    nlohmann::ordered_json array = family.describe_block(c, group_rank, block);
+    if (!array.is_null()) arrays.push_back(std::move(array));
   }
-  return {{"offset", offset}, {"bytes", elements * element_bytes}, {"blocks", std::move(runs)}};
+  nlohmann::ordered_json out{
+      {"offset", offset}, {"bytes", elements * bytes}, {"blocks", std::move(runs)}};
+  if (!arrays.empty()) out["arrays"] = std::move(arrays);
+  return out;
 }
 
 /// What a worker needs to know to make the call for one of its members, whose image it gets.
@@ -41,14 +50,13 @@ nlohmann::ordered_json describe_member(const Case& c,
                                        int world_rank,
                                        int group_rank,
                                        const ImageLayout& layout) {
-  const std::int64_t bytes = spec::info(c.type).bytes;
   nlohmann::ordered_json out{{"rank", world_rank}, {"place", group_rank}, {"image", layout.size}};
   const spec::Extents& extents = layout.extents;
   if (layout.send >= 0) {
-    out["send"] = describe_buffer(extents.send, layout.send, extents.send_size, bytes);
+    out["send"] = describe_buffer(c, group_rank, extents.send, layout.send, extents.send_size);
   }
   if (layout.recv >= 0) {
-    out["recv"] = describe_buffer(extents.recv, layout.recv, extents.recv_size, bytes);
+    out["recv"] = describe_buffer(c, group_rank, extents.recv, layout.recv, extents.recv_size);
   }
   out.update(find_family(c.operation)->extras(c, world_rank));
   return out;

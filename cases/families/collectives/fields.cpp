@@ -159,14 +159,14 @@ constexpr std::array all_fields{
                 .place = ShrinkPlace::behind_counts,
                 .weight = value_of<&CollectiveCase::first_index>,
                 .candidates = shrink_first_index,
-                .shapes_inputs = true},
+                .role = harness::FieldRole::input},
     FamilyField{.json = field<&CollectiveCase::index_stride>("index_stride"),
                 .before = "scale",
                 .place = ShrinkPlace::behind_counts,
                 .order = 1,
                 .weight = value_of<&CollectiveCase::index_stride>,
                 .candidates = shrink_number<&CollectiveCase::index_stride>,
-                .shapes_inputs = true},
+                .role = harness::FieldRole::input},
 };
 
 }  // namespace

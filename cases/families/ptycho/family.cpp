@@ -15,6 +15,7 @@
 #include "cases/families/ptycho/draw.hpp"
 #include "cases/families/ptycho/fields.hpp"
 #include "cases/families/ptycho/inputs.hpp"
+#include "cases/families/ptycho/shapes.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
 
 namespace rankcheck::cases {
@@ -125,6 +126,25 @@ class Ptycho final : public harness::Family {
 
   void fill(const Case& c, int, int, const spec::Block& block, std::byte* out) const override {
     fill_array(c, block, out);
+  }
+
+  [[nodiscard]] nlohmann::ordered_json describe_block(const Case& c,
+                                                      int rank,
+                                                      const spec::Block& block) const override {
+    const spec::ArrayInfo& array = spec::info(block.array);
+    const std::int64_t values = block.count / (array.is_complex ? 2 : 1);
+    const bool is_double = c.type == spec::Type::f64;
+    const spec::Type complex = is_double ? spec::Type::complex128 : spec::Type::complex64;
+    std::vector<std::int64_t> shape = shape_of(ptycho(c).scene, block.array, values);
+    if (block.array == spec::Array::tile) {
+      const spec::Box held = spec::held_by(ptycho(c).scene, c.counts, rank);
+      shape = {held.rows, held.cols};
+    }
+    // Single numbers are arrays of one element, so that results can be written to them.
+    if (shape.empty()) shape = {values};
+    return {{"name", array.name},
+            {"shape", shape},
+            {"type", spec::name(array.is_complex ? complex : c.type)}};
   }
 
   /// Poison is NaN, because operators multiply what they read, also by 0. Only NaN survives this.

@@ -49,6 +49,7 @@ namespace {
 
 using harness::Case;
 using harness::FamilyField;
+using harness::FieldRole;
 using harness::ShrinkPlace;
 using harness::smaller;
 using spec::Scene;
@@ -135,12 +136,14 @@ void shrink_slices(const Case& c, std::vector<Case>& out) {
 template <auto member>
 constexpr FamilyField sorted_size(std::string_view name,
                                   int order,
-                                  void (*candidates)(const Case& c, std::vector<Case>& out)) {
+                                  void (*candidates)(const Case& c, std::vector<Case>& out),
+                                  FieldRole role = FieldRole::choice) {
   return {.json = scene_field<member>(name),
           .before = "in_place",
           .order = order,
           .weight = size_of<member>,
-          .candidates = candidates};
+          .candidates = candidates,
+          .role = role};
 }
 
 /// In the order of their JSON.
@@ -153,18 +156,22 @@ constexpr std::array all_fields{
                       const Scene& scene = ptycho(c).scene;
                       return static_cast<std::uint64_t>(std::int64_t{scene.rows} * scene.cols);
                     },
-                .candidates = shrink_object},
+                .candidates = shrink_object,
+                .role = FieldRole::size},
     // If two objects have the same area, the one with fewer rows is simpler.
     FamilyField{.json = scene_field<&Scene::cols>("cols"),
                 .before = "in_place",
                 .order = 12,
-                .weight = size_of<&Scene::rows>},
-    sorted_size<&Scene::window>("window", 0, shrink_window),
-    sorted_size<&Scene::detector>("detector",
-                                  2,
-                                  [](const Case& c, std::vector<Case>& out) {
-                                    shrink_size<&Scene::detector>(c, ptycho(c).scene.window, out);
-                                  }),
+                .weight = size_of<&Scene::rows>,
+                .role = FieldRole::size},
+    sorted_size<&Scene::window>("window", 0, shrink_window, FieldRole::size),
+    sorted_size<&Scene::detector>(
+        "detector",
+        2,
+        [](const Case& c, std::vector<Case>& out) {
+          shrink_size<&Scene::detector>(c, ptycho(c).scene.window, out);
+        },
+        FieldRole::size),
     sorted_size<&Scene::modes>(
         "modes",
         3,
@@ -209,23 +216,28 @@ constexpr std::array all_fields{
                 .candidates =
                     [](const Case& c, std::vector<Case>& out) {
                       for (const Scan scan : plain_scans) ptycho(out.emplace_back(c)).scan = scan;
-                    }},
+                    },
+                .role = FieldRole::input},
     FamilyField{.json = field<&PtychoCase::varied>("varied"),
                 .before = "schedule",
                 .order = 13,
-                .weight = value_of<&PtychoCase::varied>},
+                .weight = value_of<&PtychoCase::varied>,
+                .role = FieldRole::input},
     FamilyField{.json = field<&PtychoCase::halvings>("halvings"),
                 .before = "schedule",
                 .order = 16,
-                .weight = value_of<&PtychoCase::halvings>},
+                .weight = value_of<&PtychoCase::halvings>,
+                .role = FieldRole::input},
     FamilyField{.json = field<&PtychoCase::symmetry>("form"),
                 .before = "schedule",
                 .order = 15,
-                .weight = value_of<&PtychoCase::symmetry>},
+                .weight = value_of<&PtychoCase::symmetry>,
+                .role = FieldRole::input},
     FamilyField{.json = field<&PtychoCase::chained>("chained"),
                 .before = "schedule",
                 .order = 14,
-                .weight = value_of<&PtychoCase::chained>},
+                .weight = value_of<&PtychoCase::chained>,
+                .role = FieldRole::input},
     FamilyField{.json = field<&PtychoCase::moved>("moved"),
                 .before = "schedule",
                 .order = 10,
@@ -235,7 +247,8 @@ constexpr std::array all_fields{
                       for (const int moved : {0, 1, ptycho(c).moved / 2}) {
                         ptycho(out.emplace_back(c)).moved = moved;
                       }
-                    }},
+                    },
+                .role = FieldRole::input},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cases/ptycho/shapes.hpp"
+#include "cases/families/ptycho/shapes.hpp"
 
 namespace rankcheck::cases {
 
