@@ -54,8 +54,9 @@ def decorator(operation: str, what: str) -> Callable[..., Any]:
         types: Optional[str] = None,
         inputs: Optional[str] = None,
         in_place: bool = False,
+        empty: bool = True,
     ) -> Any:
-        return self._offer(operation, function, "", types, inputs, in_place)
+        return self._offer(operation, function, "", types, inputs, in_place, empty)
 
     def reduces(
         self: Any,
@@ -65,8 +66,9 @@ def decorator(operation: str, what: str) -> Callable[..., Any]:
         types: Optional[str] = None,
         inputs: Optional[str] = None,
         in_place: bool = False,
+        empty: bool = True,
     ) -> Any:
-        return self._offer(operation, function, ops, types, inputs, in_place)
+        return self._offer(operation, function, ops, types, inputs, in_place, empty)
 
     method: Any = reduces if OPERATIONS[operation].reduces else moves
     method.__name__, method.__doc__ = operation, what
@@ -80,7 +82,7 @@ class Operations:
 
     The function gets `(call, send, recv)`. `ops`, `types` and `inputs` are names with spaces
     between them; `types` and `inputs` are the subject's if they are left out. Calls in place are
-    refused unless `in_place` is true. Subject has the method `_offer`, which keeps the function.
+    refused unless `in_place` is true. Counts may be 0 unless `empty` is false. Subject has the method `_offer`, which keeps the function.
     """
 
     all_gather = decorator("all_gather", "Row q of recv becomes send of rank q.")
@@ -102,7 +104,7 @@ class Operations:
 
     def barrier(self: Any, function: Optional[Function] = None) -> Any:
         """No rank leaves before all have entered. The function gets the call only."""
-        return self._offer("barrier", function, "", None, None, False)
+        return self._offer("barrier", function, "", None, None, False, True)
 
     broadcast = decorator(
         "broadcast",

@@ -20,7 +20,7 @@ from typing import Any, Dict, List, NamedTuple, NoReturn, Optional
 
 import pytest
 
-from .program import Subjects, Unit, backend_of, describe_failure, list_units, run_words
+from .program import Subjects, Unit, describe_failure, list_units, run_words
 from .pytest_runs import Runs
 
 FIXTURE = "rankcheck"
@@ -37,10 +37,6 @@ class Request:
         self.suite = suite
         self.options = options
         self.words = run_words(subject, suite, options)
-
-    def name_of(self, unit: Unit) -> str:
-        """Returns the unit's id with the word python in place of the backend."""
-        return str(unit["id"]).replace(f"/{backend_of(self.subject)}/", "/python/")
 
     def units(self) -> List[Unit]:
         """Asks the program which units a run would check."""
@@ -182,7 +178,7 @@ def listed(request: Request) -> List[Item]:
         units = request.units()
     except (OSError, RuntimeError) as error:
         return [Item(request, "", "units", str(error))]
-    return [Item(request, str(each["id"]), request.name_of(each), "") for each in units]
+    return [Item(request, str(each["id"]), str(each["id"]), "") for each in units]
 
 
 def read_expected(config: pytest.Config) -> List[Expected]:

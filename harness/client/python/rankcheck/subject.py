@@ -15,6 +15,9 @@ GROUP_KINDS = ["any", "sorted", "world"]
 # Kinds of inputs, see cases/families/collectives/INPUTS.md. `previous` is the output of a call.
 INPUT_NAMES = ["general", "coded", "exact", "cancelling", "wide_range", "special", "each_special"]
 
+# Fields of a case that every subject takes. The package works out what they mean.
+FREE_FIELDS = ["root", "offset", "gap", "pattern", "shift", "outer", "inner"]
+
 
 def words_of(what: str, text: str, allowed: Sequence[str]) -> List[str]:
     """Splits names with spaces between them. Throws ValueError if a name is not allowed."""
@@ -41,6 +44,21 @@ class Offer:
     types: List[str]
     inputs: List[str]
     in_place: bool
+    empty: bool
+
+    def takes(self, groups: str, has_arrays: Callable[[str], bool]) -> Dict[str, Any]:
+        """Returns which cases the function takes, as the worker protocol says it."""
+        takes: Dict[str, Any] = {name: "any" for name in FREE_FIELDS}
+        takes.update(group=groups, empty=self.empty)
+        if self.in_place:
+            takes["in_place"] = "any"
+        if self.operation != "barrier":
+            takes["type"] = [name for name in self.types if has_arrays(name)]
+        if self.ops:
+            takes["op"] = self.ops
+        if self.inputs != INPUT_NAMES:
+            takes["input"] = [*self.inputs, "previous"]
+        return takes
 
     def summary(self) -> str:
         """Says which function it is."""
@@ -64,6 +82,8 @@ class Subject(Operations):
         nan_rule: What min and max do with NaN: drops, propagates or unspecified.
         zero_rule: The sign of a zero that a reduction of floats gives: ieee or unspecified.
         result_place: Where reduce_scatter in place puts its result: own_block or start.
+        rounds: Whether reductions may round where every order of evaluation would be exact, as an
+            average that multiplies by 1/n does.
         deterministic: Whether results have the same bits from run to run.
     """
 
@@ -79,6 +99,7 @@ class Subject(Operations):
         nan_rule: str = "unspecified",
         zero_rule: str = "unspecified",
         result_place: str = "own_block",
+        rounds: bool = False,
         deterministic: bool = False,
     ) -> None:
         self.name = name
@@ -93,6 +114,7 @@ class Subject(Operations):
             "nan_rule": one_of("nan_rule", nan_rule, ["drops", "propagates", "unspecified"]),
             "zero_rule": one_of("zero_rule", zero_rule, ["ieee", "unspecified"]),
             "result_place": one_of("result_place", result_place, ["own_block", "start"]),
+            "rounds": rounds,
             "deterministic": deterministic,
         }
         self.file = os.path.abspath(sys._getframe(1).f_code.co_filename)
@@ -129,6 +151,7 @@ class Subject(Operations):
         types: Optional[str],
         inputs: Optional[str],
         in_place: bool,
+        empty: bool,
     ) -> Any:
         op_names = words_of("ops", ops, OP_NAMES)
         type_names = self.types if types is None else words_of("types", types, TYPE_NAMES)
@@ -138,7 +161,7 @@ class Subject(Operations):
             if operation in self.offers:
                 raise ValueError(f"{self.name}: {operation} is decorated twice")
             self.offers[operation] = Offer(
-                operation, function, op_names, type_names, kinds, in_place
+                operation, function, op_names, type_names, kinds, in_place, empty
             )
             return function
 
@@ -161,6 +184,9 @@ class Subject(Operations):
             return f"input: expected one of {' '.join(offer.inputs)}, got {kind}"
         if case.get("in_place", False) and not offer.in_place:
             return "in_place: expected false, got true"
+        counts = case.get("counts") or [case.get("count", 0)]
+        if not offer.empty and 0 in counts:
+            return "count: expected no empty part"
         return self._why_group_refused(case, world) or why_fields_refused(case)
 
     def _why_group_refused(self, case: Mapping[str, Any], world: int) -> str:

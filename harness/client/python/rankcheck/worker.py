@@ -113,8 +113,15 @@ class Worker:
             "file": subject.file,
         }
         algorithms = [
-            {"operation": offer.operation, "name": subject.name, "summary": offer.summary()}
+            {
+                "operation": offer.operation,
+                "name": subject.name,
+                "summary": offer.summary(),
+                "takes": offer.takes(subject.groups, self._has_arrays),
+            }
             for offer in subject.offers.values()
+            # A function without any type that can be viewed here is not offered.
+            if offer.operation == "barrier" or any(map(self._has_arrays, offer.types))
         ]
         body = {
             "protocol": 2,
@@ -143,6 +150,9 @@ class Worker:
                 self._run(header)
             else:
                 raise ProtocolError(f"expected refuses or run, got {sorted(header)}")
+
+    def _has_arrays(self, type_name: str) -> bool:
+        return not self._arrays.why_not(type_name)
 
     def _why_refused(self, case: Dict[str, Any]) -> str:
         reason = self._subject.why_refused(case, self._me.world)

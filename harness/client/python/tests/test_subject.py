@@ -45,12 +45,21 @@ def test_says_hello():
         "nan_rule": "drops",
         "zero_rule": "unspecified",
         "result_place": "own_block",
+        "rounds": False,
         "deterministic": False,
         "ranks_max": 2,
     }
     summary = "Calls copies of test_subject.py."
+    takes = {
+        **dict.fromkeys(["root", "offset", "gap", "pattern", "shift", "outer", "inner"], "any"),
+        "group": "any",
+        "empty": True,
+        "type": ["int32", "f32"],
+        "op": ["sum", "max"],
+        "input": ["general", "coded", "previous"],
+    }
     assert hello["algorithms"] == [
-        {"operation": "all_reduce", "name": "copies", "summary": summary}
+        {"operation": "all_reduce", "name": "copies", "summary": summary, "takes": takes}
     ]
     assert hello["versions"]["mine"] == "1.2"
     assert hello["versions"]["file"] == __file__
