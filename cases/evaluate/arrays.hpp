@@ -143,7 +143,7 @@ class FamilyArrays {
 
 [[nodiscard]] const FamilyArrays& arrays_of_operators();
 [[nodiscard]] const FamilyArrays& arrays_of_collectives();
-/// Those of the operation's family.
+/// What this command must know about the operation's family.
 [[nodiscard]] const FamilyArrays& arrays_of(const spec::Contract& contract);
 
 /// Puts the files of an array together. Throws BadInput if they do not have the slot's type and

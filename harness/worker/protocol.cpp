@@ -220,8 +220,6 @@ void read_takes(const json& entry, bool takes_inputs, Algorithm& algorithm) {
   const auto takes = entry.find("takes");
   if (takes == entry.end()) return;
   const AlgorithmInfo& info = algorithm.info;
-  // A worker may have operations that this version does not know. Nothing asks for them.
-  if (find_family(info.operation) == nullptr) return;
   try {
     algorithm.takes = std::make_shared<Capabilities>(info.operation, takes_inputs, *takes);
   } catch (const BadInput& error) {
@@ -280,6 +278,12 @@ Hello hello_from_json(const json& header) {
       algorithm.info = {.operation = entry.at("operation").get<std::string>(),
                         .name = entry.at("name").get<std::string>(),
                         .summary = entry.at("summary").get<std::string>()};
+      // Nothing would ask for an operation whose name is wrong, and nobody would notice.
+      if (find_family(algorithm.info.operation) == nullptr) {
+        throw ProtocolError(
+            fmt::format("algorithms: {:.60}: expected an operation that 'rankcheck list' shows",
+                        algorithm.info.operation));
+      }
       if (entry.contains("environment")) entry["environment"].get_to(algorithm.environment);
       read_takes(entry, hello.takes_inputs, algorithm);
       const AlgorithmInfo& info = algorithm.info;

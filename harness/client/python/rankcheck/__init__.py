@@ -5,7 +5,7 @@ them on cases that it generates and judges the results. README.md beside this pa
 """
 from __future__ import annotations
 
-from .call import Blocks, Call, Me
+from .call import Blocks, Call, Me, Scene
 from .launch import OneProcess, Processes, one_process, processes
 from .program import Finding, check
 from .subject import Subject
@@ -17,6 +17,7 @@ __all__ = [
     "Me",
     "OneProcess",
     "Processes",
+    "Scene",
     "Subject",
     "check",
     "one_process",

@@ -39,8 +39,28 @@ class Me:
 
 
 @dataclass
+class Scene:
+    """The sizes of a call of an operator of ptychography, in pixels.
+
+    cases/families/ptycho/INPUTS.md explains them.
+    """
+
+    rows: int = 0
+    cols: int = 0
+    window: int = 0
+    detector: int = 0
+    modes: int = 1
+    slices: int = 1
+    varying_probe: bool = False
+    tile_cols: int = 1
+    halo: int = 0
+    wavelength: float = 0.0
+    distance: float = 0.0
+
+
+@dataclass
 class Call:
-    """One call of a collective on one rank.
+    """One call of a collective or of an operator on one rank.
 
     Attributes:
         operation: The name of the collective.
@@ -57,6 +77,7 @@ class Call:
         target, source: Of send_recv: the places of the ranks that get this rank's elements, and
             whose elements this rank gets. None if there is no such rank.
         scalar: Of premul_sum: the factor of this rank.
+        scene: Of operators of ptychography: the sizes.
         case: All fields of the case, as the harness sent them.
     """
 
@@ -74,6 +95,7 @@ class Call:
     target: Optional[int] = None
     source: Optional[int] = None
     scalar: Any = None
+    scene: Scene = field(default_factory=Scene)
     case: Dict[str, Any] = field(default_factory=dict)
 
     @property

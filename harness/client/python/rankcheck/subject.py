@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .arrays import TYPE_NAMES
 from .launch import Launch, OneProcess, one_process
 from .operations import OPERATIONS, Function, Operations
+from .operators import OPERATOR_FIELDS, adapted
 
 OP_NAMES = ["sum", "prod", "min", "max", "avg", "premul_sum"]
 GROUP_KINDS = ["any", "sorted", "world"]
@@ -45,11 +46,14 @@ class Offer:
     inputs: List[str]
     in_place: bool
     empty: bool
+    # Of operators: the values of further fields, as the worker protocol says them.
+    fields: Dict[str, Any] = field(default_factory=dict)
 
     def takes(self, groups: str, has_arrays: Callable[[str], bool]) -> Dict[str, Any]:
         """Returns which cases the function takes, as the worker protocol says it."""
-        takes: Dict[str, Any] = {name: "any" for name in FREE_FIELDS}
-        takes.update(group=groups, empty=self.empty)
+        free = FREE_FIELDS if self.operation in OPERATIONS else OPERATOR_FIELDS
+        takes: Dict[str, Any] = {name: "any" for name in free}
+        takes.update(group=groups, empty=self.empty, **self.fields)
         if self.in_place:
             takes["in_place"] = "any"
         if self.operation != "barrier":
@@ -167,6 +171,37 @@ class Subject(Operations):
 
         return take if function is None else take(function)
 
+    def operator(
+        self,
+        operation: str,
+        types: str = "f32 f64",
+        inputs: Optional[str] = None,
+        empty: bool = True,
+        **fields: Sequence[Any],
+    ) -> Callable[[Function], Function]:
+        """Decorates the function of an operator of ptychography.
+
+        The function gets the call, and the inputs as keywords. It returns the output, or all
+        outputs as a tuple or a dict. cases/families/ptycho/INPUTS.md names them.
+
+        Args:
+            operation: The operator, for example "extract".
+            types: The element types, with spaces between them.
+            inputs: The kinds of inputs, as for collectives.
+            empty: Whether ranks may have no positions.
+            fields: The values that fields of a case may have, for example `modes=[1, 2]` or
+                `varying_probe=[False]`. Any if they are left out.
+        """
+
+        def take(function: Function) -> Function:
+            self._offer(operation, adapted(function), "", types, inputs, False, empty)
+            self.offers[operation].fields.update(
+                {name: list(values) for name, values in fields.items()}
+            )
+            return function
+
+        return take
+
     def why_refused(self, case: Mapping[str, Any], world: int) -> str:
         """Returns why the subject, with so many ranks, does not take a case. Empty if it does."""
         offer = self.offers.get(case["operation"])
@@ -177,7 +212,8 @@ class Subject(Operations):
         type_name = case.get("type", "f32")
         if offer.operation != "barrier" and type_name not in offer.types:
             return f"type: expected one of {' '.join(offer.types)}, got {type_name}"
-        if OPERATIONS[offer.operation].reduces and case.get("op", "none") not in offer.ops:
+        reduces = offer.operation in OPERATIONS and OPERATIONS[offer.operation].reduces
+        if reduces and case.get("op", "none") not in offer.ops:
             return f"op: expected one of {' '.join(offer.ops)}, got {case.get('op', 'none')}"
         kind = case.get("input", "general")
         if kind not in offer.inputs and kind != "previous":

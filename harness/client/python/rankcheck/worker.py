@@ -23,6 +23,7 @@ from .launch import (
     start_processes,
 )
 from .operations import OPERATIONS
+from .operators import scene_of, views_of
 from .subject import Offer, Subject
 from .wire import Connection, ProtocolError, connect_to_harness
 
@@ -219,6 +220,10 @@ class Worker:
         if call.operation == "send_recv":
             call.target = target_of(case, place, size)
             call.source = source_of(case, place, size)
+        if call.operation not in OPERATIONS:
+            call.scene = scene_of(case)
+            inputs = views_of(self._arrays, image, member.get("send"))
+            return [call, inputs, views_of(self._arrays, image, member.get("recv"))]
         shapes = OPERATIONS[call.operation]
         if shapes.send == "none":
             return [call]

@@ -1,0 +1,76 @@
+"""Operators of ptychography: functions that get named arrays and return named arrays."""
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional
+
+from .call import Call, Scene
+
+# Fields of a case that a function of an operator takes with any value, unless it says otherwise.
+OPERATOR_FIELDS = [
+    "offset",
+    "modes",
+    "slices",
+    "varying_probe",
+    "wavelength",
+    "distance",
+    "tile_cols",
+    "halo",
+    "scan",
+]
+
+
+def scene_of(case: Dict[str, Any]) -> Scene:
+    """Returns the sizes of a case, with their defaults."""
+    names = Scene.__dataclass_fields__
+    return Scene(**{name: case[name] for name in names if name in case})
+
+
+def views_of(arrays: Any, image: Any, buffer: Optional[Dict[str, Any]]) -> Dict[str, Any]:
+    """Returns the arrays of a buffer by name, as views on the image."""
+    views: Dict[str, Any] = {}
+    if buffer is None:
+        return views
+    for (start, size), array in zip(buffer["blocks"], buffer["arrays"]):
+        begin = buffer["offset"] + start
+        views[array["name"]] = arrays.view(image[begin : begin + size], array["type"]).reshape(
+            array["shape"]
+        )
+    return views
+
+
+def results_by_name(call: Call, result: Any, names: List[str]) -> Dict[str, Any]:
+    """Returns what a function has returned by the names of the outputs."""
+    if isinstance(result, dict):
+        results = result
+    elif len(names) == 1:
+        results = {names[0]: result}
+    elif isinstance(result, (tuple, list)) and len(result) == len(names):
+        results = dict(zip(names, result))
+    else:
+        raise TypeError(
+            f"{call.operation}: expected {len(names)} results ({', '.join(names)}) as a tuple or "
+            f"a dict, got {type(result).__name__}"
+        )
+    if sorted(results) != sorted(names):
+        raise ValueError(
+            f"{call.operation}: expected the results {', '.join(names)}, got {', '.join(results)}"
+        )
+    return results
+
+
+def adapted(function: Callable[..., Any]) -> Callable[..., None]:
+    """Returns a function that gets the call, the inputs and views of the outputs."""
+
+    def run(call: Call, inputs: Dict[str, Any], outputs: Dict[str, Any]) -> None:
+        results = results_by_name(call, function(call, **inputs), list(outputs))
+        for name, out in outputs.items():
+            got = getattr(results[name], "shape", ())
+            if tuple(got) != tuple(out.shape) and not (len(got) == 0 and out.size == 1):
+                raise ValueError(
+                    f"{call.operation}: {name}: expected shape {tuple(out.shape)}, "
+                    f"got {tuple(got)}"
+                )
+            out[...] = results[name]
+
+    run.__name__ = getattr(function, "__name__", "function")
+    return run
