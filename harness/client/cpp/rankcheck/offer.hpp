@@ -119,6 +119,18 @@ class Offer {
     return *this;
   }
 
+  /// Takes only calls in which no count is 0.
+  Offer& never_empty() {
+    takes_empty_ = false;
+    return *this;
+  }
+
+  /// Takes only groups with so many members.
+  Offer& members(int least, int most) {
+    members_ = {least, most};
+    return *this;
+  }
+
   [[nodiscard]] const detail::Operation& operation() const { return *operation_; }
   [[nodiscard]] const Function& function() const { return function_; }
   [[nodiscard]] const std::vector<std::string>& ops() const { return ops_; }
@@ -131,6 +143,8 @@ class Offer {
   [[nodiscard]] const std::vector<std::pair<std::string, std::vector<std::string>>>& only() const {
     return only_;
   }
+  [[nodiscard]] bool takes_empty() const { return takes_empty_; }
+  [[nodiscard]] std::pair<int, int> members() const { return members_; }
   /// What is wrong with the description. Empty if nothing is.
   [[nodiscard]] const std::string& error() const { return error_; }
 
@@ -151,6 +165,8 @@ class Offer {
   std::vector<std::string> types_;
   bool has_types_ = false;
   bool in_place_ = false;
+  bool takes_empty_ = true;
+  std::pair<int, int> members_{1, 4096};
   std::vector<std::pair<std::string, std::vector<std::string>>> only_;
   std::string error_;
 };

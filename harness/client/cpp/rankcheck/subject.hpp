@@ -58,6 +58,12 @@ class Subject {
     about_.deterministic = true;
     return *this;
   }
+  /// Says that reductions may round although the inputs make every order of evaluation exact, as an
+  /// average that multiplies by 1/n does.
+  Subject& rounds() {
+    about_.rounds = true;
+    return *this;
+  }
   /// Seconds after which a call counts as hung. The harness has a time-out of its own; this one
   /// says which ranks are still in the call.
   Subject& deadline(double seconds) {

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <rankcheck/subject.hpp>
 
+#include "harness/capabilities.hpp"
+#include "harness/case.hpp"
 #include "harness/worker/protocol.hpp"
 
 namespace rankcheck {
@@ -87,6 +89,37 @@ TEST(SubjectTest, SaysHello) {
   EXPECT_EQ(takes["in_place"], nlohmann::json({false, true}));
   EXPECT_EQ(takes["root"], nlohmann::json({0, 1}));
   EXPECT_EQ(takes["group"], "any");
+  EXPECT_EQ(takes["gap"], "any");
+  EXPECT_FALSE(takes.contains("ranks"));
+  EXPECT_FALSE(takes.contains("chunk"));
+}
+
+/// The harness reads what a subject takes, and the subject refuses what the harness never sends.
+TEST(SubjectTest, TakesWhatItSays) {
+  Description about = description();
+  about.offers.at("all_reduce").never_empty().members(2, 3);
+  const auto why = [&](const std::string& fields) {
+    const std::string name =
+        fields.find("broadcast") == std::string::npos ? "all_reduce" : "broadcast";
+    const auto takes = nlohmann::json::parse(detail::takes(about, about.offers.at(name), 4));
+    const harness::Capabilities capabilities(name, true, takes);
+    const auto asked = nlohmann::json::parse(R"({"ranks":4,)" + fields + '}');
+    return capabilities.why_refused(harness::case_from_json(asked));
+  };
+  const std::string sum = R"("operation":"all_reduce","op":"sum","count":3)";
+  const std::string moved = R"("operation":"broadcast","type":"f64")";
+  EXPECT_EQ(why(sum + R"(,"group":[3,1],"offset":1,"input":"special")"), "");
+  EXPECT_EQ(why(moved + R"(,"in_place":true,"root":1)"), "");
+  EXPECT_NE(why(moved + R"(,"root":2)"), "");
+  EXPECT_NE(why(moved + R"(,"chunk":2)"), "");
+  EXPECT_NE(why(R"("operation":"broadcast")"), "") << "the type";
+  EXPECT_NE(why(sum + R"(,"in_place":true)"), "");
+  EXPECT_NE(why(sum), "") << "four members";
+  EXPECT_NE(why(R"("operation":"all_reduce","op":"sum","group":[0,1])"), "") << "no elements";
+  EXPECT_NE(why(R"("operation":"all_reduce","op":"prod","count":3,"group":[0,1])"), "");
+  about.groups = "world";
+  EXPECT_EQ(why(moved), "");
+  EXPECT_NE(why(moved + R"(,"group":[0,1])"), "");
 }
 
 TEST(SubjectTest, ProcessesMakeGroupsTogether) {

@@ -25,6 +25,7 @@ struct Description {
   std::string zero_rule = "unspecified";
   std::string result_place = "own_block";
   bool deterministic = false;
+  bool rounds = false;
   double deadline_s = 0;
   std::map<std::string, std::string> versions;
   Memory memory;
@@ -43,13 +44,23 @@ inline std::string json_of(const std::string& word) {
   return is_plain ? word : json_string(word);
 }
 
-/// Returns which cases the subject takes, for the hello. A field that is not named has its default.
-inline std::string takes(const Description& subject, const Offer& offer) {
+/// Returns which cases the subject takes, for the hello. A field that is not named only has its
+/// default.
+inline std::string takes(const Description& subject, const Offer& offer, int world) {
   std::map<std::string, std::string> fields{{"group", json_string(subject.groups)}};
+  // Without groups of its own, a subject needs all ranks that were started.
+  const auto [least, most] = subject.groups == "world" ? std::pair(world, world) : offer.members();
+  if (least > 1 || most < world) {
+    fields["ranks"] =
+        R"({"min":)" + std::to_string(least) + R"(,"max":)" + std::to_string(most) + '}';
+  }
   if (offer.operation().send != Shape::none) {
     fields["type"] = listed(offer.types_or(subject.types), json_string);
     fields["in_place"] = offer.is_in_place() ? "[false,true]" : "[false]";
-    for (const char* any : {"gap", "offset", "root"}) fields[any] = R"("any")";
+    fields["empty"] = offer.takes_empty() ? "true" : "false";
+    for (const char* any : {"gap", "inner", "offset", "outer", "pattern", "root", "shift"}) {
+      fields[any] = R"("any")";
+    }
   }
   if (offer.operation().reduces) fields["op"] = listed(offer.ops(), json_string);
   for (const auto& [field, values] : offer.only()) fields[field] = listed(values, json_of);

@@ -30,7 +30,7 @@ inline std::string hello_of(const Description& subject, const Me& me) {
     algorithms += R"({"operation":)" + json_string(operation) +
                   pair("name", json_string(subject.name)) +
                   pair("summary", json_string("Calls a function of " + subject.name + ".")) +
-                  pair("takes", takes(subject, offer)) + '}';
+                  pair("takes", takes(subject, offer, me.world)) + '}';
   }
   std::string versions;
   for (const auto& [what, version] : subject.versions) {
@@ -43,9 +43,9 @@ inline std::string hello_of(const Description& subject, const Me& me) {
          pair("zero_rule", json_string(subject.zero_rule)) +
          pair("result_place", json_string(subject.result_place)) +
          pair("deterministic", subject.deterministic ? "true" : "false") +
-         pair("ranks_max", number(me.world)) + "}" + pair("algorithms", '[' + algorithms + ']') +
-         pair("versions", '{' + versions + '}') + (needs_everyone ? pair("everyone", "true") : "") +
-         "}}";
+         pair("rounds", subject.rounds ? "true" : "false") + pair("ranks_max", number(me.world)) +
+         "}" + pair("algorithms", '[' + algorithms + ']') + pair("versions", '{' + versions + '}') +
+         (needs_everyone ? pair("everyone", "true") : "") + "}}";
 }
 
 class Worker {
