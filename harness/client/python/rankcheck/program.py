@@ -10,6 +10,7 @@ import sys
 import tempfile
 from typing import Any, Dict, List, Union
 
+from .installed import PROGRAM
 from .subject import Subject
 
 # A finding as report.json has it: id, unit, verdict, reason, cases, minimal and so on.
@@ -24,9 +25,14 @@ PYTHON_VARIABLE = "RANKCHECK_PYTHON"
 PASSING = ("passed", "skipped")
 
 
+def program_name() -> str:
+    """Returns $RANKCHECK, or else the program in the wheel, or else `rankcheck`."""
+    return os.environ.get(PROGRAM_VARIABLE) or (PROGRAM if os.path.exists(PROGRAM) else "rankcheck")
+
+
 def find_program() -> str:
-    """Returns the path of the program: $RANKCHECK, or else `rankcheck` on PATH."""
-    name = os.environ.get(PROGRAM_VARIABLE) or "rankcheck"
+    """Returns the path of the program: $RANKCHECK, the one in the wheel, or the one on PATH."""
+    name = program_name()
     found = shutil.which(name)
     if found is None:
         raise FileNotFoundError(
@@ -140,7 +146,7 @@ def last_lines(done: "subprocess.CompletedProcess[str]") -> str:
 
 def replay_line(case: Dict[str, Any]) -> str:
     """Returns the line for a shell that replays a case, with this Python and this program."""
-    program = os.environ.get(PROGRAM_VARIABLE) or "rankcheck"
+    program = program_name()
     python = "" if shutil.which("python3") == sys.executable else sys.executable
     start = f"{PYTHON_VARIABLE}={shlex.quote(python)} " if python else ""
     text = json.dumps(case, separators=(",", ":"), ensure_ascii=False)

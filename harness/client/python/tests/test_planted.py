@@ -115,20 +115,14 @@ def test_is_found_and_shrunk(tmp_path, file, module, operation, bug):
 # What a function may do wrong, beside its result, and what is said of it.
 FAULTS = {
     "raises": ("    raise KeyError('lost')", "falsified", r"KeyError: 'lost' (planted.py:"),
-    "hangs": ("    time.sleep(1000)", "hung", "no message"),
+    "hangs": ("    time.sleep(1000)", "hung", "no answer within 0.5 s"),
     "exits": ("    os._exit(7)", "crashed", "status 7"),
     "kills": ("    os.kill(os.getpid(), 11)", "crashed", "signal 11"),
     "shapes": ("    recv[...] = [1, 2, 3, 4, 5, 6, 7]", "falsified", "ValueError: could not broad"),
-    "beyond": (
-        "    right(call, send, recv)\n"
-        "    recv.base[recv.base.size - 8 :] = 0 if recv.base is not None else 0",
-        "falsified",
-        "",
-    ),
 }
 
 
-@pytest.mark.parametrize("fault", sorted(set(FAULTS) - {"beyond"}))
+@pytest.mark.parametrize("fault", sorted(FAULTS))
 def test_is_explained(tmp_path, fault):
     body, verdict, reason = FAULTS[fault]
     planted = plant(tmp_path, "numpy_threads.py", "all_gather", body)

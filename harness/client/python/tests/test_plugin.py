@@ -14,9 +14,8 @@ from fake_harness import HERE
 STAND_IN = """#!{python}
 import json, os, signal, sys, time
 here, words = {here!r}, sys.argv[1:]
-backend = words[words.index("--backend") + 1]
 properties = open(os.path.join(here, "properties")).read().split()
-units = [dict(id="broadcast/mine/" + backend + "/" + each) for each in properties]
+units = [dict(id="broadcast/mine/python/" + each) for each in properties]
 open(os.path.join(here, "starts"), "a").write(json.dumps(words) + "\\n")
 if "--list-units" in words:
     if properties == ["none"]:
@@ -74,7 +73,6 @@ class Session:
         paths = [os.path.dirname(HERE), os.environ.get("PYTHONPATH", "")]
         monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
         pytester.makepyfile(test_mine=SUBJECT)
-        self.file = str(pytester.path / "test_mine.py")
 
     def run(self, *words):
         """Runs pytest in a process of its own, and returns its result."""
@@ -113,7 +111,7 @@ def test_makes_an_item_for_each_unit(session):
             f"{name('right')} PASSED*",
             f"{name('skipped')} SKIPPED*",
             f"{name('wrong')} FAILED*",
-            f"E *AssertionError: falsified: broadcast/mine/python:{mine.file} mine/wrong",
+            "E *AssertionError: falsified: broadcast/mine/python/wrong",
             "E *it differs",
             """E *rankcheck-stand-in replay '{"ranks":2}'""",
         ]
@@ -133,7 +131,7 @@ def test_runs_the_selected_units_only(session):
     mine.run("-k", "right").assert_outcomes(passed=1, deselected=1)
     (words,) = mine.started()
     assert [words[i + 1] for i, word in enumerate(words) if word == "--unit"] == [
-        f"broadcast/mine/python:{mine.file} mine/right"
+        "broadcast/mine/python/right"
     ]
 
 
