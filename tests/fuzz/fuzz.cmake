@@ -25,8 +25,8 @@ endif()
 
 # The sources that the readers need, and no others, because clang compiles all of them again.
 set(fuzzed_sources
-  harness/capabilities.cpp harness/case.cpp harness/checksum.cpp harness/family.cpp harness/fields.cpp
-  harness/files.cpp harness/finding.cpp
+  harness/capabilities.cpp harness/case.cpp harness/checksum.cpp harness/family.cpp
+  harness/fields.cpp harness/files.cpp harness/finding.cpp
   harness/finding_json.cpp harness/journal.cpp harness/json_text.cpp harness/nearest.cpp
   harness/npy.cpp harness/record.cpp harness/suite_file.cpp harness/summary.cpp
   harness/table.cpp harness/verdict.cpp harness/worker/protocol.cpp gpu/plan/topology.cpp
