@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 #include "harness/program.hpp"
 #include "harness/run/data_files.hpp"
 #include "harness/run/exit_status.hpp"
+#include "harness/worker/relay.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 namespace rankcheck::cases {
@@ -75,12 +77,13 @@ std::string no_interpreter() {
 
 /// Opens a backend of worker processes that `command` starts.
 std::unique_ptr<harness::Backend> open_workers(std::function<harness::worker::Command()> command,
-                                               const harness::BackendOptions& options) {
+                                               const harness::BackendOptions& options,
+                                               bool may_use_standard_io = true) {
   const char* const patience = std::getenv(start_timeout_variable);
   return std::make_unique<harness::worker::WorkerBackend>(harness::worker::WorkerOptions{
       .command = [start = std::move(command)](const std::string&) { return start(); },
       .contract_of = reference::find_contract,
-      .may_use_standard_io = true,
+      .may_use_standard_io = may_use_standard_io,
       .start_timeout = std::chrono::duration<double>(
           patience == nullptr ? start_timeout_s : std::strtod(patience, nullptr)),
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
@@ -166,6 +169,38 @@ std::unique_ptr<harness::Backend> open_python(const std::string& line,
         return command;
       },
       options);
+}
+
+std::string why_listen_unavailable(const std::string& address) {
+  harness::worker::require_loopback(address);
+  const char* const secret = std::getenv(harness::worker::secret_variable);
+  const std::size_t length = secret == nullptr ? 0 : std::strlen(secret);
+  if (length >= harness::worker::secret_length_min && length <= harness::worker::secret_length_max)
+    return {};
+  return fmt::format(
+      "listen:{:.60}: expected a secret of {}..{} characters in {}, got {}: the ranks need "
+      "the same",
+      address,
+      harness::worker::secret_length_min,
+      harness::worker::secret_length_max,
+      harness::worker::secret_variable,
+      length);
+}
+
+std::unique_ptr<harness::Backend> open_listen(const std::string& address,
+                                              const harness::BackendOptions& options) {
+  static std::map<std::string, harness::worker::Descriptor> listeners;
+  auto found = listeners.find(address);
+  if (found == listeners.end()) {
+    found = listeners.emplace(address, harness::worker::listen_on_loopback(address)).first;
+  }
+  return open_workers(
+      [listener = found->second.get()] {
+        return harness::worker::Command{
+            .arguments = {harness::own_program(), "relay"}, .environment = {}, .input = listener};
+      },
+      options,
+      false);
 }
 
 }  // namespace rankcheck::cases

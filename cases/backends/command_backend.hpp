@@ -49,4 +49,13 @@ inline constexpr const char* python_variable = "RANKCHECK_PYTHON";
 [[nodiscard]] std::unique_ptr<harness::Backend> open_python(const std::string& line,
                                                             const harness::BackendOptions& options);
 
+/// Says in one line why ranks cannot connect to the address. Empty if they can.
+[[nodiscard]] std::string why_listen_unavailable(const std::string& address);
+
+/// Opens the backend `listen:ADDRESS`: ranks that the user starts connect to this address of the
+/// loopback, and send the secret that RANKCHECK_SECRET holds. The program listens until it ends, so
+/// that ranks may connect before they are needed. Throws std::runtime_error.
+[[nodiscard]] std::unique_ptr<harness::Backend> open_listen(const std::string& address,
+                                                            const harness::BackendOptions& options);
+
 }  // namespace rankcheck::cases

@@ -40,7 +40,13 @@ const harness::run::AvailableBackends& available_backends() {
         .placeholder = "FILE",
         .summary = "A subject in a file of Python implements the operations.",
         .why_unavailable = why_python_unavailable,
-        .open = open_python}});
+        .open = open_python},
+       {.prefix = "listen:",
+        .placeholder = "ADDRESS",
+        .summary = "Ranks that you start connect to an address of the loopback.",
+        .why_unavailable = why_listen_unavailable,
+        .open = open_listen,
+        .is_single = true}});
   return all;
 }
 

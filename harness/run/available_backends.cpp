@@ -59,6 +59,11 @@ void AvailableBackends::require(const std::string& name) const {
       fmt::format("backend: {}: expected one that can run here: {}", name, backend.unavailable));
 }
 
+bool AvailableBackends::takes_jobs(std::string_view name) const {
+  const UserPrograms* programs = find_programs(name);
+  return programs == nullptr || !programs->is_single;
+}
+
 std::unique_ptr<Backend> AvailableBackends::open(const std::string& name,
                                                  const BackendOptions& options) const {
   require(name);

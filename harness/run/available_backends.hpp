@@ -22,6 +22,8 @@ struct UserPrograms {
   std::string (*why_unavailable)(const std::string& what) = nullptr;
   std::unique_ptr<Backend> (*open)(const std::string& what,
                                    const BackendOptions& options) = nullptr;
+  /// Whether only one such backend can be open at a time. A run then has one job.
+  bool is_single = false;
 };
 
 /// A backend with its name on the command line.
@@ -53,6 +55,8 @@ class AvailableBackends {
   [[nodiscard]] NamedBackend find(const std::string& name) const;
   /// Throws BadInput if the backend is unknown or cannot run here.
   void require(const std::string& name) const;
+  /// Whether a run on this backend can have several jobs.
+  [[nodiscard]] bool takes_jobs(std::string_view name) const;
   /// Opens a backend. Throws BadInput if it is unknown or cannot run here.
   [[nodiscard]] std::unique_ptr<Backend> open(const std::string& name,
                                               const BackendOptions& options) const;

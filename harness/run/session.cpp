@@ -158,6 +158,15 @@ Clock::time_point deadline_of(const RunOptions& options,
   return start + std::chrono::duration_cast<Clock::duration>(left);
 }
 
+/// A backend that can be open only once leaves a run with one job.
+void limit_jobs(const Selection& selection,
+                const AvailableBackends& backends,
+                RunOptions& options) {
+  for (const std::string& each : selection.backends) {
+    if (!backends.takes_jobs(each)) options.jobs = 1;
+  }
+}
+
 Session resume_session(RunOptions options, const ThisProgram& program) {
   const Clock::time_point start = Clock::now();
   const std::string now = utc_now();
@@ -165,6 +174,7 @@ Session resume_session(RunOptions options, const ThisProgram& program) {
   Previous previous(program, folder);
   Selection selection = previous.selection(parse_selection(options));
   complete(options, place_of_resume(folder), previous.header().environment);
+  limit_jobs(selection, program.backends, options);
   RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
   plan.cycles = plan.cycles || options.repeat;
   previous.require_same(plan);
@@ -187,6 +197,7 @@ Session new_session(RunOptions options, const ThisProgram& program) {
   const std::string now = utc_now();
   Selection selection = parse_selection(options);
   fill_defaults(selection);
+  limit_jobs(selection, program.backends, options);
   RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
   plan.cycles = plan.cycles || options.repeat;
   const fs::path folder = choose_folder(options, selection.suites);

@@ -40,6 +40,8 @@ class Descriptor {
 struct Command {
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
+  /// The descriptor that becomes the standard input, unless it is a connection. -1 for none.
+  int input = -1;
 };
 
 /// The descriptors for a child's standard input and output. -1 means /dev/null as input, and the

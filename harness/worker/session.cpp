@@ -77,7 +77,7 @@ Session::Session(const WorkerOptions& options,
     process_ = std::make_unique<Process>(command,
                                          StandardIo{.input = theirs.get(), .output = theirs.get()});
   } else {
-    process_ = std::make_unique<Process>(command, StandardIo{});
+    process_ = std::make_unique<Process>(command, StandardIo{.input = command.input});
   }
   connect_all(listener.get(), deadline);
   ::unlink(path.c_str());

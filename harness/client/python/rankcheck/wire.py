@@ -5,9 +5,12 @@ import json
 import os
 import socket
 import struct
+import time
 from typing import Any, Dict, Optional, Sequence
 
 SOCKET_VARIABLE = "RANKCHECK_SOCKET"
+ADDRESS_VARIABLE = "RANKCHECK_ADDRESS"
+SECRET_VARIABLE = "RANKCHECK_SECRET"
 HEADER_BYTES_MAX = 16 << 20
 
 
@@ -69,8 +72,28 @@ def connect_to_harness() -> Connection:
     if path is None:
         raise SystemExit(
             f"{SOCKET_VARIABLE} is not set: this program is a subject of rankcheck. "
-            "Start it with: rankcheck run smoke --backend 'command:python3 FILE.py'"
+            "Start it with: rankcheck run smoke --backend python:FILE.py"
         )
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connected.connect(path)
+    return Connection(connected)
+
+
+def connect_to_address(address: str, patience_s: float) -> Optional[Connection]:
+    """Connects to a harness that listens at `address`, HOST:PORT.
+
+    Returns None if nobody has listened there for so many seconds.
+    """
+    host, _, port = address.rpartition(":")
+    end = time.monotonic() + patience_s
+    while True:
+        try:
+            connected = socket.create_connection((host.strip("[]"), int(port)))
+            break
+        except OSError:
+            if time.monotonic() >= end:
+                return None
+            time.sleep(0.1)
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connected.sendall(os.environ.get(SECRET_VARIABLE, "").encode() + b"\n")
     return Connection(connected)

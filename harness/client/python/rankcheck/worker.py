@@ -25,12 +25,21 @@ from .launch import (
 from .operations import OPERATIONS
 from .operators import scene_of, views_of
 from .subject import Offer, Subject
-from .wire import Connection, ProtocolError, connect_to_harness
+from .wire import (
+    ADDRESS_VARIABLE,
+    SOCKET_VARIABLE,
+    Connection,
+    ProtocolError,
+    connect_to_address,
+    connect_to_harness,
+)
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 REASON_LENGTH_MAX = 300
 # Seconds that the other threads of a call get after one of them has failed.
 PATIENCE_S = 1.0
+# Seconds for which a rank that a launcher started waits for the harness.
+START_PATIENCE_S = 60.0
 
 
 def serve(subject: Subject) -> None:
@@ -49,16 +58,46 @@ def serve(subject: Subject) -> None:
 def host(subject: Subject, rank: int, world: int, ranks: Tuple[int, ...]) -> None:
     """Hosts these ranks until the harness closes the connection."""
     folder = os.environ.get("TMPDIR") or tempfile.gettempdir()
-    me = Me(rank, world, ranks, f"file://{folder}/rankcheck-shared")
+    # A launcher such as torchrun has a place of its own where ranks meet.
+    has_place = "MASTER_ADDR" in os.environ and "MASTER_PORT" in os.environ
+    url = "env://" if has_place else f"file://{folder}/rankcheck-shared"
+    me = Me(rank, world, ranks, url)
     if subject.set_up is not None:
         subject.set_up(me)
-    connection = connect_to_harness()
+    address = os.environ.get(ADDRESS_VARIABLE)
+    if address is None or SOCKET_VARIABLE in os.environ:
+        answer_once(subject, me, connect_to_harness())
+    else:
+        answer_at(subject, me, address)
+    if subject.tear_down is not None:
+        subject.tear_down(me)
+
+
+def answer_once(subject: Subject, me: Me, connection: Connection) -> None:
+    """Answers a harness until it closes the connection."""
     try:
         Worker(subject, me, connection).answer()
     finally:
         connection.close()
-    if subject.tear_down is not None:
-        subject.tear_down(me)
+
+
+def answer_at(subject: Subject, me: Me, address: str) -> None:
+    """Answers a harness that listens at an address, until nobody listens there any more.
+
+    A harness that starts afresh closes the connections and waits for new ones.
+    """
+    patience_s = START_PATIENCE_S
+    while True:
+        connection = connect_to_address(address, patience_s)
+        if connection is None:
+            break
+        try:
+            answer_once(subject, me, connection)
+        except ConnectionError:
+            pass
+        patience_s = PATIENCE_S
+    if patience_s == START_PATIENCE_S:
+        raise SystemExit(f"{ADDRESS_VARIABLE}: nobody listens at {address}")
 
 
 def describe(error: BaseException) -> str:

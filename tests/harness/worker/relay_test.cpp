@@ -1,0 +1,157 @@
+#include "harness/worker/relay.hpp"
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "harness/case.hpp"
+#include "harness/worker/local_socket.hpp"
+#include "harness/worker/protocol.hpp"
+
+namespace rankcheck::harness::worker {
+namespace {
+
+const std::string secret = "0123456789abcdef";
+
+std::string complaint_about_address(const std::string& address) {
+  try {
+    require_loopback(address);
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(RelayTest, ListensOnTheLoopbackOnly) {
+  EXPECT_EQ(complaint_about_address("127.0.0.1:29500"), "");
+  EXPECT_EQ(complaint_about_address("127.1.2.3:1"), "");
+  EXPECT_EQ(complaint_about_address("localhost:65535"), "");
+  EXPECT_EQ(complaint_about_address("[::1]:29500"), "");
+  const std::string loopback = ": expected an address of the loopback, such as 127.0.0.1:PORT";
+  EXPECT_EQ(complaint_about_address("0.0.0.0:29500"), "listen:0.0.0.0:29500" + loopback);
+  EXPECT_EQ(complaint_about_address("10.0.0.1:29500"), "listen:10.0.0.1:29500" + loopback);
+  EXPECT_EQ(complaint_about_address("here:29500"), "listen:here:29500" + loopback);
+  EXPECT_EQ(complaint_about_address("29500"), "listen:29500: expected 127.0.0.1:PORT");
+  for (const char* address : {"127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:", "127.0.0.1:1x"}) {
+    EXPECT_EQ(complaint_about_address(address),
+              std::string("listen:") + address + ": expected a port in 1..65535");
+  }
+}
+
+/// A relay between a listener on a free port and a socket that plays the session.
+class RelayedTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string path = testing::TempDir() + "rankcheck-relay-XXXXXX";
+    ASSERT_NE(::mkdtemp(path.data()), nullptr);
+    folder_ = path;
+    session_ = listen_at(folder_ + "/socket");
+    listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    where_.sin_family = AF_INET;
+    where_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(where_);
+    auto* address = reinterpret_cast<sockaddr*>(&where_);
+    ASSERT_EQ(::bind(listener_.get(), address, size), 0);
+    ASSERT_EQ(::listen(listener_.get(), 8), 0);
+    ASSERT_EQ(::getsockname(listener_.get(), address, &size), 0);
+    relay_ = std::thread([this] { relay(listener_.get(), folder_ + "/socket", secret); });
+  }
+  void TearDown() override {
+    if (relay_.joinable()) relay_.join();
+    std::filesystem::remove_all(folder_);
+  }
+
+  /// A rank that connects and says these bytes.
+  [[nodiscard]] Descriptor rank_that_says(const std::string& bytes) const {
+    Descriptor rank(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const auto* address = reinterpret_cast<const sockaddr*>(&where_);
+    EXPECT_EQ(::connect(rank.get(), address, sizeof(where_)), 0);
+    EXPECT_EQ(::send(rank.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+    return rank;
+  }
+
+  /// The next connection of the relay.
+  [[nodiscard]] Descriptor relayed() const {
+    return Descriptor(::accept4(session_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  }
+
+  static std::string read_once(const Descriptor& from) {
+    std::array<char, 4096> bytes{};
+    const ssize_t got = ::read(from.get(), bytes.data(), bytes.size());
+    return {bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+  }
+
+  /// The hello of a rank, as a frame.
+  static std::string hello_of(int rank, int world) {
+    Hello hello;
+    hello.world = world;
+    hello.ranks = {rank};
+    hello.traits.name = "mine";
+    const std::string text = to_json(hello).dump();
+    std::string frame;
+    for (std::size_t i = 0; i < 4; ++i) {
+      frame.push_back(static_cast<char>(text.size() >> (8 * i) & 0xffU));
+    }
+    return frame + text;
+  }
+
+ private:
+  std::string folder_;
+  Descriptor session_;
+  Descriptor listener_;
+  sockaddr_in where_{};
+  std::thread relay_;
+};
+
+TEST_F(RelayedTest, PassesFramesOnUntilBothEndsAreClosed) {
+  const std::string hello = hello_of(0, 1);
+  Descriptor rank = rank_that_says(secret + "\n" + hello);
+  Descriptor session = relayed();
+  EXPECT_EQ(read_once(session), hello);
+  ASSERT_EQ(::write(session.get(), "question", 8), 8);
+  EXPECT_EQ(read_once(rank), "question");
+  ASSERT_EQ(::write(rank.get(), "answer", 6), 6);
+  EXPECT_EQ(read_once(session), "answer");
+  session.reset();
+  EXPECT_EQ(read_once(rank), "");
+}
+
+TEST_F(RelayedTest, ClosesConnectionsWithoutTheSecret) {
+  const Descriptor stranger = rank_that_says("0123456789abcdeX\n" + hello_of(0, 1));
+  EXPECT_EQ(read_once(stranger), "");
+  const Descriptor shorter = rank_that_says("0123\n");
+  EXPECT_EQ(read_once(shorter), "");
+  const Descriptor endless = rank_that_says(std::string(300, 'x'));
+  EXPECT_EQ(read_once(endless), "");
+  const std::string hello = hello_of(0, 1);
+  const Descriptor rank = rank_that_says(secret + "\n" + hello);
+  EXPECT_EQ(read_once(relayed()), hello);
+}
+
+TEST_F(RelayedTest, WaitsForEveryRankOfTheWorld) {
+  const Descriptor second = rank_that_says(secret + "\n" + hello_of(1, 2));
+  const Descriptor one = relayed();
+  const Descriptor first = rank_that_says(secret + "\n" + hello_of(0, 2));
+  const Descriptor other = relayed();
+  EXPECT_EQ(read_once(one), hello_of(1, 2));
+  EXPECT_EQ(read_once(other), hello_of(0, 2));
+}
+
+TEST_F(RelayedTest, LeavesFurtherRanksForTheNextSession) {
+  Descriptor rank = rank_that_says(secret + "\n" + hello_of(0, 1));
+  const Descriptor session = relayed();
+  EXPECT_EQ(read_once(session), hello_of(0, 1));
+  const Descriptor next = rank_that_says(secret + "\n" + hello_of(0, 1));
+  EXPECT_FALSE(is_ready(next.get(), 50));
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::worker
