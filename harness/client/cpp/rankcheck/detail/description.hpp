@@ -54,7 +54,10 @@ inline std::string takes(const Description& subject, const Offer& offer, int wor
     fields["ranks"] =
         R"({"min":)" + std::to_string(least) + R"(,"max":)" + std::to_string(most) + '}';
   }
-  if (offer.operation().send != Shape::none) {
+  if (offer.operation().send == Shape::none) {
+    // A barrier moves no elements, so their type does not matter.
+    fields["type"] = R"("any")";
+  } else {
     fields["type"] = listed(offer.types_or(subject.types), json_string);
     fields["in_place"] = offer.is_in_place() ? "[false,true]" : "[false]";
     fields["empty"] = offer.takes_empty() ? "true" : "false";
