@@ -39,6 +39,13 @@ T times(T a, T b) {
   return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
+/// The number of terms need not fit into the element type.
+template <class T>
+T average(T sum, std::size_t terms) {
+  if constexpr (!std::is_integral_v<T>) return sum / static_cast<T>(terms);
+  return static_cast<T>(static_cast<std::int64_t>(sum) / static_cast<std::int64_t>(terms));
+}
+
 template <class T>
 T combine(Op op, T a, T b) {
   if (op == Op::min) return std::min(a, b);
@@ -75,7 +82,7 @@ void reduce_block(const Call& call, const Board& board, std::size_t i, const Buf
         if (call.op == Op::premul_sum) other = times(board.scalar<T>(q), other);
         value = q == 0 ? other : combine(call.op, value, other);
       }
-      if (call.op == Op::avg) value = static_cast<T>(value / static_cast<T>(call.size));
+      if (call.op == Op::avg) value = average(value, place(call.size));
       out.as<T>()[k] = value;
     }
   });
@@ -152,7 +159,7 @@ void reduce_axis(const Call& call, Buffer send, Buffer recv) {
             value = length++ == 0 ? other : combine(call.op, value, other);
           }
         }
-        if (call.op == Op::avg) value = static_cast<T>(value / static_cast<T>(length));
+        if (call.op == Op::avg) value = average(value, length);
         recv.as<T>()[k] = value;
       }
     });
