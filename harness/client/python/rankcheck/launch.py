@@ -93,7 +93,9 @@ def become_launcher(launcher: str, ranks: int) -> NoReturn:
     """Replaces this process by the launcher, which starts this program once for each rank."""
     words = shlex.split(launcher.replace("{ranks}", str(ranks)))
     try:
-        os.execvp(words[0], [*words, *own_command()])
+        # The file may have imported mpi4py, which puts variables into this process's environment
+        # that Python does not see. mpirun fails if it gets them.
+        os.execvpe(words[0], [*words, *own_command()], dict(os.environ))
     except OSError as error:
         raise SystemExit(f"{words[0]}: the launcher cannot be started: {error.strerror}") from None
 

@@ -36,6 +36,7 @@ from .wire import (
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 REASON_LENGTH_MAX = 300
+PLACES_MAX = 6
 # Seconds that the other threads of a call get after one of them has failed.
 PATIENCE_S = 1.0
 # Seconds for which a rank that a launcher started waits for the harness.
@@ -101,13 +102,14 @@ def answer_at(subject: Subject, me: Me, address: str) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """Returns one line: the error, and the innermost place outside of this package."""
+    """Returns one line: the error, and the places outside of this package, innermost first."""
     text = f"{type(error).__name__}: {' '.join(str(error).split())}"[:REASON_LENGTH_MAX]
     frames = traceback.extract_tb(error.__traceback__)
     outside = [each for each in frames if not os.path.abspath(each.filename).startswith(PACKAGE)]
     if not outside:
         return text
-    return f"{text} ({os.path.basename(outside[-1].filename)}:{outside[-1].lineno})"
+    places = [f"{os.path.basename(each.filename)}:{each.lineno}" for each in reversed(outside)]
+    return f"{text} ({', called from '.join(places[:PLACES_MAX])})"
 
 
 class Member:

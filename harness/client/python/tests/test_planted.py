@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -104,7 +105,9 @@ def test_is_found_and_shrunk(tmp_path, file, module, operation, bug):
     if module == "mpi4py" and shutil.which("mpirun") is None:
         pytest.skip("mpirun is not on PATH")
     planted = plant(tmp_path, file, operation, BUGS[bug])
-    (finding,), output = findings_of(tmp_path, planted, operation)
+    # Few cases of one property alone would rarely have the same shape twice.
+    stale = {"property": "repeats_with_other_data"} if bug == "stale_buffer" else {}
+    (finding,), output = findings_of(tmp_path, planted, operation, **stale)
     assert finding["verdict"] == "falsified", output
     assert finding["wrong"], output
     assert finding["minimal"]["ranks"] <= 3
@@ -132,11 +135,12 @@ def test_is_explained(tmp_path, fault):
     assert reason in finding["reason"], output
 
 
-def test_the_traceback_is_shown(tmp_path):
-    planted = plant(tmp_path, "numpy_threads.py", "all_gather", "    raise KeyError('lost')")
-    _, output = findings_of(tmp_path, planted, "all_gather", cases=3)
-    assert f'  File "{planted}", line ' in output
-    assert "Traceback (most recent call last):" in output
+def test_the_reason_has_the_traceback(tmp_path):
+    body = "    right(call, send[0], recv)"
+    planted = plant(tmp_path, "numpy_threads.py", "all_gather", body)
+    (finding,), output = findings_of(tmp_path, planted, "all_gather", cases=3)
+    # send[0] is a number, which has no copy of the right shape, or there is no such element.
+    assert re.search(r"Error: .* \(.*planted.py:\d+\)$", finding["reason"]), output
 
 
 def test_printing_does_no_harm(tmp_path):
