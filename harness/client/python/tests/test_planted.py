@@ -109,10 +109,13 @@ def test_is_found_and_shrunk(tmp_path, file, module, operation, bug):
     stale = {"property": "repeats_with_other_data"} if bug == "stale_buffer" else {}
     (finding,), output = findings_of(tmp_path, planted, operation, **stale)
     assert finding["verdict"] == "falsified", output
+    assert " replay '" in output
+    # What a call leaves behind depends on earlier calls, so smaller cases need not fail.
+    if bug == "stale_buffer":
+        return
     assert finding["wrong"], output
     assert finding["minimal"]["ranks"] <= 3
     assert finding["minimal"].get("count", 0) <= 2, output
-    assert " replay '" in output
 
 
 # What a function may do wrong, beside its result, and what is said of it.
