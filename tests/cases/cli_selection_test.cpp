@@ -107,7 +107,7 @@ TEST_F(CliSelectionTest, RequiredCellsAreCoveredByEveryUnit) {
   EXPECT_NE(outcome.out.find("first site/chunked, which the backend refuses"), std::string::npos)
       << outcome.out;
   // Refused cells are reported without --require, too.
-  EXPECT_NE(rankcheck("run s.json --report r").out.find(" refused  "), std::string::npos);
+  EXPECT_NE(rankcheck("run s.json --report r").out.find(" not offered  "), std::string::npos);
   EXPECT_EQ(rankcheck("report r").status, 0);
 }
 

@@ -205,11 +205,11 @@ INSTANTIATE_TEST_SUITE_P(All,
                          [](const auto& name) { return name.param; });
 
 /// intensity of one position, on given waves.
-class IntensityTest : public testing::Test {
+class EvaluateIntensityTest : public testing::Test {
  protected:
   static constexpr std::array<float, 8> waves{3, 4, 1, 0, 0, 0, 0, 2};
 
-  IntensityTest() {
+  EvaluateIntensityTest() {
     inputs_.push_back({.name = "far_waves", .path = "far_waves.npy", .files = {}});
     inputs_.back().files.emplace_back(harness::to_npy(
         spec::Type::complex64, std::as_bytes(std::span(waves)).data(), {1, 1, 2, 2}));
@@ -235,13 +235,13 @@ class IntensityTest : public testing::Test {
   Case c_;
 };
 
-TEST_F(IntensityTest, SizesFollowFromTheShapes) {
+TEST_F(EvaluateIntensityTest, SizesFollowFromTheShapes) {
   EXPECT_EQ(to_text(c_),
             R"({"operation":"intensity","backend":"sim","ranks":1,"counts":[1],"type":"f32",)"
             R"("rows":2,"cols":2,"window":2,"detector":2,"input":"given"})");
 }
 
-TEST_F(IntensityTest, RightDataPasses) {
+TEST_F(EvaluateIntensityTest, RightDataPasses) {
   const ExpectedOutcome outcome = judge({25, 1, 0, 4});
   EXPECT_EQ(outcome.judgement.verdict, Verdict::passed) << outcome.judgement.reason;
   EXPECT_EQ(outcome.judgement.compared_bytes, 16);
@@ -249,7 +249,7 @@ TEST_F(IntensityTest, RightDataPasses) {
   EXPECT_EQ(outcome.worst.front().second->ratio, 0);
 }
 
-TEST_F(IntensityTest, OneValueWithinItsBoundPassesAndBeyondItIsFound) {
+TEST_F(EvaluateIntensityTest, OneValueWithinItsBoundPassesAndBeyondItIsFound) {
   const float next = std::nextafter(25.0F, 26.0F);
   const ExpectedOutcome within = judge({next, 1, 0, 4});
   EXPECT_EQ(within.judgement.verdict, Verdict::passed);
@@ -269,14 +269,14 @@ TEST_F(IntensityTest, OneValueWithinItsBoundPassesAndBeyondItIsFound) {
   EXPECT_NEAR(worst.ratio, 2, 0.2);
 }
 
-TEST_F(IntensityTest, NanIsFound) {
+TEST_F(EvaluateIntensityTest, NanIsFound) {
   const ExpectedOutcome outcome = judge({25, 1, 0, std::nanf("")});
   EXPECT_EQ(outcome.judgement.verdict, Verdict::falsified);
   EXPECT_EQ(outcome.worst.front().second->place, "[0, 1, 1]");
   EXPECT_TRUE(std::isinf(outcome.worst.front().second->ratio));
 }
 
-TEST_F(IntensityTest, WritesTheReferenceAndItsBounds) {
+TEST_F(EvaluateIntensityTest, WritesTheReferenceAndItsBounds) {
   const std::vector<NamedPath> outputs{{"frames", "reference.npy"}, {"frames.bound", "b.npy"}};
   const auto files = ReferenceCall(catalogue(), c_).write(outputs);
   ASSERT_EQ(files.size(), 2U);

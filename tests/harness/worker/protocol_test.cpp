@@ -114,7 +114,8 @@ TEST(HelloTest, SurvivesTheWay) {
   hello.traits.result_place = ResultPlace::start;
   hello.traits.zero_rule = spec::ZeroRule::ieee;
   hello.traits.has_streams = true;
-  hello.algorithms = {{{"op", "a", "words"}, {{"KEY", "value"}}}};
+  hello.traits.rounds = true;
+  hello.algorithms = {{{"barrier", "a", "words"}, {{"KEY", "value"}}}};
   const Hello read = hello_from_json(to_json(hello));
   EXPECT_EQ(read.world, 4);
   EXPECT_EQ(read.ranks, hello.ranks);
@@ -122,6 +123,7 @@ TEST(HelloTest, SurvivesTheWay) {
   EXPECT_EQ(read.traits.result_place, ResultPlace::start);
   EXPECT_EQ(read.traits.zero_rule, spec::ZeroRule::ieee);
   EXPECT_TRUE(read.traits.has_streams);
+  EXPECT_TRUE(read.traits.rounds);
   EXPECT_EQ(read.traits.ranks_max, 3);
   EXPECT_EQ(read.algorithms.at(0).environment.at("KEY"), "value");
   EXPECT_FALSE(read.everyone);
@@ -167,6 +169,8 @@ TEST(HelloTest, SaysWhichFieldCannotBe) {
   const nlohmann::json algorithm{{"operation", "all_reduce"}, {"name", "ring"}, {"summary", ""}};
   EXPECT_EQ(error_of("/algorithms", {algorithm, algorithm}),
             "algorithms: ring of all_reduce occurs twice");
+  EXPECT_EQ(error_of("/algorithms", {{{"operation", "extrct"}, {"name", "mine"}, {"summary", ""}}}),
+            "algorithms: extrct: expected an operation that 'rankcheck list' shows");
   EXPECT_EQ(error_of("/ranks", {0, 0}), "ranks: 0 occurs twice");
   EXPECT_EQ(error_of("/traits/ranks_max", -3), "ranks_max: expected at least 1, got -3");
   EXPECT_EQ(error_of("/traits/ranks_max", 0), "ranks_max: expected at least 1, got 0");
