@@ -56,6 +56,8 @@ class Offer:
         takes.update(group=groups, empty=self.empty, **self.fields)
         if self.in_place:
             takes["in_place"] = "any"
+        # A barrier has no elements, so that it takes cases of every type.
+        takes["type"] = "any"
         if self.operation != "barrier":
             takes["type"] = [name for name in self.types if has_arrays(name)]
         if self.ops:
