@@ -58,7 +58,7 @@ class Capabilities {
 
   std::map<std::string, Rule, std::less<>> rules_;
   /// A case of the operation without any choice.
-  nlohmann::ordered_json defaults_;
+  nlohmann::json defaults_;
   /// The fields that may have any value.
   std::vector<std::string> free_;
   Groups groups_ = Groups::world;
