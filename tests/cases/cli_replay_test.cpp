@@ -92,7 +92,7 @@ TEST_F(CliReplayTest, ExportWritesWholeArraysOfOperators) {
   EXPECT_EQ(files.back()["elements"], 20);
   EXPECT_EQ(files.back()["shape"], json::array({1, 5, 4}));
   const std::string patches = read_file(arrays / "stage0-patches-input.npy");
-  EXPECT_NE(patches.find("'shape': (3, 3, 3,), }"), std::string::npos) << patches.substr(0, 80);
+  EXPECT_NE(patches.find("'shape': (3, 3, 3), }"), std::string::npos) << patches.substr(0, 80);
 }
 
 TEST_F(CliReplayTest, CaseThatIsTooLargeForTheMachineIsOneClearLine) {

@@ -155,7 +155,7 @@ TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
   expect_unable("run --jobs 257", "--jobs: 257: expected at most 256");
   expect_unable("run nonsense", "suite: nonsense: expected the path of a .json file or a suite of");
   expect_unable("run --backend abacus",
-                "backend: abacus: expected command:LINE, python:FILE, or a "
+                "backend: abacus: expected command:LINE, python:FILE, listen:ADDRESS, or a "
                 "backend of");
   expect_unable("run --operation nope",
                 "--operation nope: matches no operation that 'rankcheck list' shows");
