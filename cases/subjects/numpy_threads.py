@@ -22,9 +22,11 @@ class Board:
         self.barrier.wait()
         return everyone
 
-
-def folded(call, arrays):
-    return functools.reduce(OPS[call.op], arrays)
+    def fold(self, call, array):
+        # Which of two NaN a sum keeps depends on alignment, so that only one rank folds.
+        arrays = self.exchange(call.rank, array)
+        result = functools.reduce(OPS[call.op], arrays) if call.rank == 0 else None
+        return self.exchange(call.rank, result)[0]
 
 
 s.barrier(lambda call: call.group.barrier.wait())
@@ -32,7 +34,7 @@ s.barrier(lambda call: call.group.barrier.wait())
 
 @s.all_reduce(in_place=True)
 def all_reduce(call, send, recv):
-    recv[...] = folded(call, call.group.exchange(call.rank, send))
+    recv[...] = call.group.fold(call, send)
 
 
 @s.broadcast(in_place=True)
@@ -47,7 +49,7 @@ def all_gather(call, send, recv):
 
 @s.reduce_scatter
 def reduce_scatter(call, send, recv):
-    recv[...] = folded(call, call.group.exchange(call.rank, send))[call.rank]
+    recv[...] = call.group.fold(call, send)[call.rank]
 
 
 @s.all_to_all
