@@ -41,6 +41,8 @@ PLACES_MAX = 6
 PATIENCE_S = 1.0
 # Seconds for which a rank that a launcher started waits for the harness.
 START_PATIENCE_S = 60.0
+# Seconds between a connection's end and the next one.
+RECONNECT_S = 0.1
 
 
 def serve(subject: Subject) -> None:
@@ -97,6 +99,8 @@ def answer_at(subject: Subject, me: Me, address: str) -> None:
         except ConnectionError:
             pass
         patience_s = PATIENCE_S
+        # A harness that does not know this secret closes each connection at once.
+        time.sleep(RECONNECT_S)
     if patience_s == START_PATIENCE_S:
         raise SystemExit(f"{ADDRESS_VARIABLE}: nobody listens at {address}")
 

@@ -1,6 +1,7 @@
 """Ranks that are processes. They exchange arrays through files in the folder of `me.url`."""
 from __future__ import annotations
 
+import collections
 import os
 import time
 
@@ -8,7 +9,9 @@ import numpy as np
 import rankcheck
 
 s = rankcheck.Subject("files", launch=rankcheck.processes(ranks=2), types="int32")
-state = {"calls": 0}
+state = {}
+# Calls of each group. Ranks that are not in a group do not count its calls.
+calls = collections.Counter()
 
 
 @s.setup
@@ -36,8 +39,8 @@ def _(ranks):
 def _(call, send, recv):
     if os.environ.get("EXIT_IN_CALL") == str(call.rank):
         os._exit(7)
-    state["calls"] += 1
-    name = os.path.join(state["folder"], f"{call.group}-{state['calls']}-")
+    calls[call.group] += 1
+    name = os.path.join(state["folder"], f"{call.group}-{calls[call.group]}-")
     np.save(name + f"{call.rank}.part.npy", send)
     os.rename(name + f"{call.rank}.part.npy", name + f"{call.rank}.npy")
     recv[:] = 0
