@@ -7,6 +7,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/family.hpp"
+#include "harness/image_description.hpp"
 #include "harness/input.hpp"
 
 namespace rankcheck::harness {
@@ -194,16 +195,7 @@ std::optional<std::string> find_clobbered(const Case& c,
                                           const Image& after) {
   if (before.size() != after.size()) return "the image has the wrong size";
   const std::int64_t bytes = spec::info(c.type).bytes;
-  // In the order of their addresses, and apart from one another.
-  std::vector<spec::Block> free;
-  if (layout.rest_undefined) {
-    // The output lies inside.
-    free.push_back({layout.send, layout.send_size});
-  } else if (layout.recv >= 0) {
-    for (const spec::Block& block : layout.extents.recv) {
-      free.push_back({layout.recv + block.offset * bytes, block.count * bytes});
-    }
-  }
+  std::vector<spec::Block> free = writable(c, layout);
   free.push_back({layout.size, 0});
   std::int64_t begin = 0;
   for (const spec::Block& block : free) {

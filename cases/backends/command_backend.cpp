@@ -75,12 +75,12 @@ std::string no_interpreter() {
                      python_variable);
 }
 
-/// Opens a backend of worker processes that `command` starts.
-std::unique_ptr<harness::Backend> open_workers(std::function<harness::worker::Command()> command,
-                                               const harness::BackendOptions& options,
-                                               bool may_use_standard_io = true) {
+/// The options of worker processes that `command` starts.
+harness::worker::WorkerOptions options_with(std::function<harness::worker::Command()> command,
+                                            const harness::BackendOptions& options,
+                                            bool may_use_standard_io = true) {
   const char* const patience = std::getenv(start_timeout_variable);
-  return std::make_unique<harness::worker::WorkerBackend>(harness::worker::WorkerOptions{
+  return {
       .command = [start = std::move(command)](const std::string&) { return start(); },
       .contract_of = reference::find_contract,
       .may_use_standard_io = may_use_standard_io,
@@ -88,7 +88,7 @@ std::unique_ptr<harness::Backend> open_workers(std::function<harness::worker::Co
           patience == nullptr ? start_timeout_s : std::strtod(patience, nullptr)),
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,
-  });
+  };
 }
 
 }  // namespace
@@ -114,9 +114,9 @@ std::string why_command_unavailable(const std::string& line) {
   return fmt::format("command:{}: expected an executable program, got {}", line, program);
 }
 
-std::unique_ptr<harness::Backend> open_command(const std::string& line,
-                                               const harness::BackendOptions& options) {
-  return open_workers(
+harness::worker::WorkerOptions options_of_command(const std::string& line,
+                                                  const harness::BackendOptions& options) {
+  return options_with(
       [line, ranks = options.ranks_max] {
         return harness::worker::Command{
             .arguments = words_of_command(line, ranks),
@@ -153,8 +153,13 @@ std::string why_python_unavailable(const std::string& line) {
   return no_interpreter();
 }
 
-std::unique_ptr<harness::Backend> open_python(const std::string& line,
-                                              const harness::BackendOptions& options) {
+std::unique_ptr<harness::Backend> open_command(const std::string& line,
+                                               const harness::BackendOptions& options) {
+  return std::make_unique<harness::worker::WorkerBackend>(options_of_command(line, options));
+}
+
+harness::worker::WorkerOptions options_of_python(const std::string& line,
+                                                 const harness::BackendOptions& options) {
   std::vector<std::string> arguments = {interpreter(), "-m", "rankcheck"};
   for (std::string& word : words_of_python(line)) arguments.push_back(std::move(word));
   const std::string ranks = std::to_string(options.ranks_max);
@@ -162,13 +167,18 @@ std::unique_ptr<harness::Backend> open_python(const std::string& line,
   std::string path = harness::run::data_folder() / "harness/client/python";
   const char* const others = std::getenv("PYTHONPATH");
   if (others != nullptr && *others != '\0') path += std::string(":") + others;
-  return open_workers(
+  return options_with(
       [command = harness::worker::Command{.arguments = std::move(arguments),
                                           .environment = {{"RANKCHECK_RANKS", ranks},
                                                           {"PYTHONPATH", std::move(path)}}}] {
         return command;
       },
       options);
+}
+
+std::unique_ptr<harness::Backend> open_python(const std::string& line,
+                                              const harness::BackendOptions& options) {
+  return std::make_unique<harness::worker::WorkerBackend>(options_of_python(line, options));
 }
 
 std::string why_listen_unavailable(const std::string& address) {
@@ -194,13 +204,13 @@ std::unique_ptr<harness::Backend> open_listen(const std::string& address,
   if (found == listeners.end()) {
     found = listeners.emplace(address, harness::worker::listen_on_loopback(address)).first;
   }
-  return open_workers(
+  return std::make_unique<harness::worker::WorkerBackend>(options_with(
       [listener = found->second.get()] {
         return harness::worker::Command{
             .arguments = {harness::own_program(), "relay"}, .environment = {}, .input = listener};
       },
       options,
-      false);
+      false));
 }
 
 }  // namespace rankcheck::cases

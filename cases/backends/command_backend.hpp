@@ -7,6 +7,10 @@
 
 #include "harness/backend.hpp"
 
+namespace rankcheck::harness::worker {
+struct WorkerOptions;
+}
+
 namespace rankcheck::cases {
 
 /// Returns the path that a program of this name has in the folder of this program.
@@ -37,6 +41,12 @@ inline constexpr const char* python_variable = "RANKCHECK_PYTHON";
 
 /// Says in one line why the file of `python:FILE` cannot be a backend. Empty if it can be tried.
 [[nodiscard]] std::string why_python_unavailable(const std::string& line);
+
+/// How the workers of `command:LINE` and `python:LINE` are started and watched.
+[[nodiscard]] harness::worker::WorkerOptions options_of_command(
+    const std::string& line, const harness::BackendOptions& options);
+[[nodiscard]] harness::worker::WorkerOptions options_of_python(
+    const std::string& line, const harness::BackendOptions& options);
 
 /// Opens the backend `command:LINE`: the user's processes that host all ranks and speak the worker
 /// protocol (harness/worker/PROTOCOL.md). Throws std::runtime_error.

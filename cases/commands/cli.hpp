@@ -36,6 +36,7 @@ void add_replay(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);
 void add_relay(CLI::App& app, Context& context);
+void add_check_worker(CLI::App& app, Context& context);
 void add_audit(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);

@@ -169,6 +169,7 @@ int parse_and_run(int argc, char** argv) {
   add_export(app, context);
   add_evaluate(app, context);
   add_relay(app, context);
+  add_check_worker(app, context);
   add_audit(app, context);
   add_report(app, context);
   add_doctor(app, context);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 
 #include "harness/capabilities.hpp"
 #include "harness/family.hpp"
+#include "harness/fields.hpp"
 #include "harness/json_text.hpp"
 
 namespace rankcheck::harness::worker {
@@ -40,7 +42,10 @@ template <class Enum, std::size_t n>
 Enum named(const std::array<std::string_view, n>& names, const json& value, const char* field) {
   const auto& text = value.get_ref<const std::string&>();
   const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) throw ProtocolError(fmt::format("{}: unknown value '{}'", field, text));
+  if (found == names.end()) {
+    throw ProtocolError(
+        fmt::format("{}: expected one of {}, got '{:.60}'", field, fmt::join(names, ", "), text));
+  }
   return static_cast<Enum>(found - names.begin());
 }
 
@@ -203,100 +208,135 @@ ordered_json to_json(const Hello& hello) {
 
 namespace {
 
-void read_ranks(const json& list, Hello& hello) {
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const int rank = whole_number<int>(list, i);
+void check_ranks(const Hello& hello) {
+  std::set<int> seen;
+  for (const int rank : hello.ranks) {
     if (rank < 0 || rank >= hello.world) {
-      throw ProtocolError(fmt::format("ranks: expected 0..{}, got {}", hello.world - 1, rank));
+      throw BadInput(fmt::format("ranks: expected 0..{}, got {}", hello.world - 1, rank));
     }
-    if (std::count(hello.ranks.begin(), hello.ranks.end(), rank) > 0) {
-      throw ProtocolError(fmt::format("ranks: {} occurs twice", rank));
-    }
-    hello.ranks.push_back(rank);
+    if (!seen.insert(rank).second) throw BadInput(fmt::format("ranks: {} occurs twice", rank));
   }
 }
 
-void read_takes(const json& entry, bool takes_inputs, Algorithm& algorithm) {
-  const auto takes = entry.find("takes");
-  if (takes == entry.end()) return;
-  const AlgorithmInfo& info = algorithm.info;
+/// Notes the first field that nobody asked for. Older workers may have fields of their own, so it
+/// is no error.
+void note_unknown(const Fields& fields, Hello& hello) {
   try {
-    algorithm.takes = std::make_shared<Capabilities>(info.operation, takes_inputs, *takes);
-  } catch (const BadInput& error) {
-    throw ProtocolError(
-        fmt::format("takes of {} of {}: {}", info.name, info.operation, error.what()));
+    fields.reject_unknown();
+  } catch (const BadInput& bad) {
+    hello.hints.emplace_back(bad.what());
   }
+}
+
+template <class Enum, std::size_t n>
+void read_named(Fields& fields,
+                std::string_view name,
+                const std::array<std::string_view, n>& names,
+                Enum& out) {
+  const json* value = fields.find(name);
+  if (value == nullptr) return;
+  try {
+    out = static_cast<Enum>(read_name(*value, names));
+  } catch (const BadInput& bad) {
+    fields.fail(name, bad.what());
+  }
+}
+
+void read_traits(const json& object, Hello& hello) {
+  Fields fields(object, "traits");
+  BackendTraits& traits = hello.traits;
+  fields.required("name", traits.name);
+  static_cast<void>(fields.at("nan_rule"));
+  read_named(fields, "nan_rule", nan_rule_names, traits.nan_rule);
+  read_named(fields, "zero_rule", zero_rule_names, traits.zero_rule);
+  static_cast<void>(fields.at("result_place"));
+  read_named(fields, "result_place", result_place_names, traits.result_place);
+  fields.required("ranks_max", traits.ranks_max);
+  if (traits.ranks_max < 1) {
+    fields.fail("ranks_max", fmt::format("expected at least 1, got {}", traits.ranks_max));
+  }
+  traits.ranks_max = std::min(traits.ranks_max, hello.world);
+  fields.required("deterministic", traits.deterministic);
+  fields.optional("rounds", traits.rounds);
+  fields.optional("streams", traits.has_streams);
+  note_unknown(fields, hello);
+}
+
+void read_algorithm(const json& entry, Hello& hello) {
+  Fields fields(entry, "algorithms");
+  Algorithm algorithm;
+  AlgorithmInfo& info = algorithm.info;
+  fields.required("operation", info.operation);
+  fields.required("name", info.name);
+  fields.required("summary", info.summary);
+  // Nothing would ask for an operation whose name is wrong, and nobody would notice.
+  if (find_family(info.operation) == nullptr) {
+    throw BadInput(fmt::format(
+        "algorithms: {:.60}: expected an operation that 'rankcheck list' shows", info.operation));
+  }
+  fields.optional("environment", algorithm.environment);
+  if (const json* takes = fields.find("takes")) {
+    try {
+      algorithm.takes = std::make_shared<Capabilities>(info.operation, hello.takes_inputs, *takes);
+    } catch (const BadInput& bad) {
+      throw BadInput(fmt::format("takes of {} of {}: {}", info.name, info.operation, bad.what()));
+    }
+  }
+  note_unknown(fields, hello);
+  for (const Algorithm& each : hello.algorithms) {
+    if (each.info.operation != info.operation || each.info.name != info.name) continue;
+    throw BadInput(fmt::format("algorithms: {} of {} occurs twice", info.name, info.operation));
+  }
+  hello.algorithms.push_back(std::move(algorithm));
+}
+
+Hello read_hello(const json& header) {
+  const auto body = header.find("hello");
+  if (body == header.end()) {
+    throw BadInput(fmt::format("expected the field hello, got {:.80}", header.dump()));
+  }
+  Fields fields(*body);
+  Hello hello;
+  int version = 0;
+  fields.required("protocol", version);
+  if (version < protocol_version || version > protocol_version_max) {
+    throw BadInput(fmt::format("speaks version {} of the protocol, not {} or {}",
+                               version,
+                               protocol_version,
+                               protocol_version_max));
+  }
+  std::string inputs = "derived";
+  fields.optional("inputs", inputs);
+  if (inputs != "sent" && inputs != "derived") {
+    throw BadInput(fmt::format("inputs: expected sent or derived, got {:.60}", inputs));
+  }
+  hello.takes_inputs = version >= 2 && inputs == "sent";
+  if (inputs == "sent" && version < 2) hello.hints.emplace_back("inputs: sent needs protocol 2");
+  fields.optional("given", hello.takes_given);
+  fields.required("world", hello.world);
+  if (hello.world < 1 || hello.world > world_ranks_max) {
+    throw BadInput(fmt::format("world: expected 1..{}, got {}", world_ranks_max, hello.world));
+  }
+  fields.required("ranks", hello.ranks);
+  check_ranks(hello);
+  read_traits(fields.at("traits"), hello);
+  const json& algorithms = fields.at("algorithms");
+  if (!algorithms.is_array()) fields.fail("algorithms", "expected a list");
+  for (const json& entry : algorithms) read_algorithm(entry, hello);
+  fields.optional("everyone", hello.everyone);
+  if (const json* versions = fields.find("versions")) hello.versions = *versions;
+  note_unknown(fields, hello);
+  return hello;
 }
 
 }  // namespace
 
 Hello hello_from_json(const json& header) {
-  return reading("hello", [&] {
-    const json& body = header.at("hello");
-    const int version = whole_number<int>(body, "protocol");
-    if (version < protocol_version || version > protocol_version_max) {
-      throw ProtocolError(fmt::format("speaks version {} of the protocol, not {} or {}",
-                                      version,
-                                      protocol_version,
-                                      protocol_version_max));
-    }
-    Hello hello;
-    if (version >= 2 && body.contains("inputs")) {
-      const std::string inputs = body["inputs"].get<std::string>();
-      if (inputs != "sent" && inputs != "derived") {
-        throw ProtocolError(fmt::format("inputs: expected sent or derived, got {:.60}", inputs));
-      }
-      hello.takes_inputs = inputs == "sent";
-    }
-    if (body.contains("given")) hello.takes_given = body["given"].get<bool>();
-    hello.world = whole_number<int>(body, "world");
-    if (hello.world < 1 || hello.world > world_ranks_max) {
-      throw ProtocolError(
-          fmt::format("world: expected 1..{}, got {}", world_ranks_max, hello.world));
-    }
-    read_ranks(body.at("ranks"), hello);
-    const json& traits = body.at("traits");
-    hello.traits.name = traits.at("name").get<std::string>();
-    hello.traits.nan_rule = named<spec::NanRule>(nan_rule_names, traits.at("nan_rule"), "nan_rule");
-    if (traits.contains("zero_rule")) {
-      hello.traits.zero_rule =
-          named<spec::ZeroRule>(zero_rule_names, traits.at("zero_rule"), "zero_rule");
-    }
-    hello.traits.result_place =
-        named<ResultPlace>(result_place_names, traits.at("result_place"), "result_place");
-    const int ranks_max = whole_number<int>(traits, "ranks_max");
-    if (ranks_max < 1) {
-      throw ProtocolError(fmt::format("ranks_max: expected at least 1, got {}", ranks_max));
-    }
-    hello.traits.ranks_max = std::min(ranks_max, hello.world);
-    hello.traits.deterministic = traits.at("deterministic").get<bool>();
-    if (traits.contains("rounds")) hello.traits.rounds = traits["rounds"].get<bool>();
-    if (traits.contains("streams")) hello.traits.has_streams = traits["streams"].get<bool>();
-    std::set<std::pair<std::string, std::string>> names;
-    for (const json& entry : body.at("algorithms")) {
-      Algorithm algorithm;
-      algorithm.info = {.operation = entry.at("operation").get<std::string>(),
-                        .name = entry.at("name").get<std::string>(),
-                        .summary = entry.at("summary").get<std::string>()};
-      // Nothing would ask for an operation whose name is wrong, and nobody would notice.
-      if (find_family(algorithm.info.operation) == nullptr) {
-        throw ProtocolError(
-            fmt::format("algorithms: {:.60}: expected an operation that 'rankcheck list' shows",
-                        algorithm.info.operation));
-      }
-      if (entry.contains("environment")) entry["environment"].get_to(algorithm.environment);
-      read_takes(entry, hello.takes_inputs, algorithm);
-      const AlgorithmInfo& info = algorithm.info;
-      if (!names.emplace(info.operation, info.name).second) {
-        throw ProtocolError(
-            fmt::format("algorithms: {} of {} occurs twice", info.name, info.operation));
-      }
-      hello.algorithms.push_back(std::move(algorithm));
-    }
-    if (body.contains("everyone")) hello.everyone = body["everyone"].get<bool>();
-    if (body.contains("versions")) hello.versions = body["versions"];
-    return hello;
-  });
+  try {
+    return read_hello(header);
+  } catch (const BadInput& bad) {
+    throw ProtocolError(bad.what());
+  }
 }
 
 Progress progress_from_json(const json& header) {
@@ -352,7 +392,13 @@ void read_result(const Frame& frame, Observation& result) {
       stage.stamps.assign(sizes[k].size(), Stamp{});
       for (std::size_t i = 0; i < sizes[k].size(); ++i) {
         const auto size = whole_number<std::size_t>(sizes[k], i);
-        if (size > frame.payload.size() - position) throw ProtocolError("sizes exceed the payload");
+        if (size > frame.payload.size() - position) {
+          throw ProtocolError(fmt::format(
+              "sizes: {} bytes up to an image of stage {}, which exceeds the payload of {} bytes",
+              position + size,
+              k,
+              frame.payload.size()));
+        }
         const auto image = frame.payload.subspan(position, size);
         stage.images[i].assign(image.begin(), image.end());
         position += size;
@@ -368,7 +414,12 @@ void read_result(const Frame& frame, Observation& result) {
         }
       }
     }
-    if (position != frame.payload.size()) throw ProtocolError("sizes fall short of the payload");
+    if (position != frame.payload.size()) {
+      throw ProtocolError(
+          fmt::format("sizes: {} bytes in all, which fall short of the payload of {} bytes",
+                      position,
+                      frame.payload.size()));
+    }
   });
 }
 

@@ -107,6 +107,8 @@ struct Hello {
   bool takes_given = false;
   /// Names and versions of the libraries and drivers that the worker uses.
   nlohmann::json versions = nlohmann::json::object();
+  /// What a reader should know of a hello that is legal: for example fields that nobody reads.
+  std::vector<std::string> hints = {};
 };
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Hello& hello);

@@ -146,9 +146,12 @@ void Session::judge_output(Clock::time_point deadline) {
   if (got == 4 && length <= header_bytes_max && peers_.empty()) {
     const int both = standard_io_.release();
     add_peer(Connection(both, both), true, deadline);
-    if (!is_complete())
-      throw std::runtime_error(program_ + " does not host every rank of its world");
-    return;
+    if (is_complete()) return;
+    throw ProtocolError(
+        fmt::format("ranks: expected the {} ranks of the world from one process that uses its "
+                    "standard output, got {}",
+                    hello_.world,
+                    hosted()));
   }
   process_->pass_on(std::move(standard_io_));
 }
@@ -162,10 +165,14 @@ void Session::add_peer(Connection connection, bool is_standard_io, Clock::time_p
   peer.ranks = hello.ranks;
   for (const int rank : peer.ranks) {
     if (peer_of(rank) == nullptr) continue;
-    throw std::runtime_error(fmt::format("two worker processes host rank {}", rank));
+    throw ProtocolError(fmt::format("ranks: two processes host rank {}", rank));
   }
   if (!peers_.empty() && hello.world != hello_.world) {
-    throw std::runtime_error("the workers report different sizes of their world");
+    throw ProtocolError(fmt::format("world: {} for {}, and {} for {}; expected the same number",
+                                    hello.world,
+                                    title(peer.ranks),
+                                    hello_.world,
+                                    title(peers_.front().ranks)));
   }
   // The hello of the process that hosts rank 0 is used for all.
   if (peers_.empty() || std::count(hello.ranks.begin(), hello.ranks.end(), 0) > 0) {
@@ -239,6 +246,10 @@ std::string Session::why_ranks_refused(const Case& c) const {
 
 std::string Session::why_refused(const Case& c) {
   if (std::string why = why_ranks_refused(c); !why.empty()) return why;
+  return why_refused(to_json(c));
+}
+
+std::string Session::why_refused(const nlohmann::ordered_json& c) {
   Peer& peer = *peer_of(0);
   entered_.clear();
   try {
@@ -256,17 +267,27 @@ std::string Session::why_refused(const Case& c) {
   }
 }
 
-std::string Session::ask_why_refused(Peer& peer, const Case& c) {
+std::string Session::ask_why_refused(Peer& peer, const nlohmann::ordered_json& c) {
   const auto deadline = Clock::now() + whole(options_.run_timeout);
   send_end_ = deadline;
-  if (!peer.connection.send({{"refuses", ++question_}, {"case", to_json(c)}})) {
+  if (!peer.connection.send({{"refuses", ++question_}, {"case", c}})) {
     throw Gone("the worker has ended");
   }
   const Frame answer = await_frame(peer, deadline);
-  if (answer.header.at("refusal").get<std::uint64_t>() != question_) {
-    throw ProtocolError("a refusal of another case");
+  if (!answer.header.contains("refusal")) {
+    throw ProtocolError(
+        fmt::format("expected the refusal {}, got {:.80}", question_, answer.header.dump()));
   }
-  return answer.header.at("reason").get<std::string>();
+  if (answer.header["refusal"] != question_) {
+    throw ProtocolError(fmt::format("refusal {:.40}: expected the answer to question {}",
+                                    answer.header["refusal"].dump(),
+                                    question_));
+  }
+  const auto reason = answer.header.find("reason");
+  if (reason == answer.header.end() || !reason->is_string()) {
+    throw ProtocolError("refusal: reason: expected a string, which is empty if the case is taken");
+  }
+  return reason->get<std::string>();
 }
 
 std::optional<BackendFailure> Session::failure() {

@@ -76,6 +76,10 @@ class Session {
   /// Asks a worker why it does not take the case; empty if it takes the case. Throws
   /// std::runtime_error if there is no answer; failure() then tells why.
   [[nodiscard]] std::string why_refused(const Case& c);
+  /// Does the same with a case's JSON, which may have what only later versions know.
+  [[nodiscard]] std::string why_refused(const nlohmann::ordered_json& c);
+  /// The stage that each world rank entered last in the last run, as the workers said.
+  [[nodiscard]] const std::map<int, std::size_t>& entered() const { return entered_; }
   /// Runs the stages on the ranks that are members of a stage.
   void run(std::span<const Case> stages, Observation& observation);
 
@@ -104,7 +108,7 @@ class Session {
   [[nodiscard]] std::size_t hosted() const;
   [[nodiscard]] bool is_complete() const;
   [[nodiscard]] Frame await_frame(Peer& peer, Clock::time_point deadline);
-  [[nodiscard]] std::string ask_why_refused(Peer& peer, const Case& c);
+  [[nodiscard]] std::string ask_why_refused(Peer& peer, const nlohmann::ordered_json& c);
   [[nodiscard]] Peer* peer_of(int world_rank);
 
   /// Runs the stages of this part, which are sent together.

@@ -12,6 +12,7 @@
 
 #include "harness/family.hpp"
 #include "harness/image.hpp"
+#include "harness/image_description.hpp"
 #include "harness/stages.hpp"
 #include "harness/worker/session.hpp"
 #include "harness/worker/session_parts.hpp"
@@ -23,6 +24,8 @@ namespace {
 
 /// Time that the other ranks get after one of them has failed.
 constexpr std::chrono::seconds failure_patience{2};
+/// An image that is too large by a little is still read, so that it can be described.
+constexpr std::uint64_t surplus_bytes = 4096;
 
 /// The bytes of a buffer in an image. Blocks are runs that the operation reads or writes.
 nlohmann::ordered_json describe_buffer(const Case& c,
@@ -72,6 +75,19 @@ std::vector<std::span<const std::byte>> given_parts(const GivenInputs* given,
   header["given"] = nlohmann::ordered_json::array();
   for (const auto& part : parts) header["given"].push_back(part.size());
   return parts;
+}
+
+std::string describe_wrong_image(const std::vector<int>& ranks,
+                                 int world_rank,
+                                 std::size_t stage,
+                                 const ImageLayout& layout,
+                                 std::optional<std::size_t> size) {
+  return fmt::format("{}: breaks the worker protocol: rank {} after stage {}: expected an {}",
+                     title(ranks),
+                     world_rank,
+                     stage,
+                     size ? describe_wrong_size(layout, *size)
+                          : fmt::format("image of {} bytes, got none", layout.size));
 }
 
 int group_position(const std::vector<int>& members, int world_rank) {
@@ -160,7 +176,7 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
       Peer& peer = *peer_of(group[g]);
       lay_out(*contract, c, static_cast<int>(g), hello_.traits.result_place, layout_);
       peer.pending = true;
-      peer.payload_bytes_max += static_cast<std::uint64_t>(layout_.size);
+      peer.payload_bytes_max += 2 * static_cast<std::uint64_t>(layout_.size) + surplus_bytes;
     }
   }
   send_end_ = Clock::now() + whole(options_.run_timeout);
@@ -238,8 +254,13 @@ bool Session::take_frames(Peer& peer, Observation& observation, bool& heard) {
         take_progress(peer, header);
         continue;
       }
-      if (!header.contains("result") || header["result"].get<std::uint64_t>() != run_) {
-        throw ProtocolError("expected the result of run " + std::to_string(run_));
+      if (!header.contains("result")) {
+        throw ProtocolError(fmt::format(
+            "expected the progress or the result of run {}, got {:.80}", run_, header.dump()));
+      }
+      if (header["result"] != run_) {
+        throw ProtocolError(fmt::format(
+            "result of run {:.40}: expected that of run {}", header["result"].dump(), run_));
       }
       read_result(*frame, peer.result);
       peer.pending = false;
@@ -304,20 +325,16 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
       for (std::size_t g = 0; g < group.size(); ++g) {
         if (std::count(peer.ranks.begin(), peer.ranks.end(), group[g]) == 0) continue;
         lay_out(contract, stages[k], static_cast<int>(g), hello_.traits.result_place, layout_);
-        const bool fits = i < peer.result.stages.size() &&
-                          next < peer.result.stages[i].images.size() &&
-                          peer.result.stages[i].images[next].size() == spec::to_size(layout_.size);
-        if (!fits) {
-          return give_up(
-              observation,
-              RunStatus::errored,
-              fmt::format("{}: the image of rank {} after stage {} is missing or has the "
-                          "wrong size",
-                          title(peer.ranks),
-                          group[g],
-                          k));
+        const bool is_there =
+            i < peer.result.stages.size() && next < peer.result.stages[i].images.size();
+        const std::optional<std::size_t> size =
+            is_there ? std::optional(peer.result.stages[i].images[next].size()) : std::nullopt;
+        if (is_there) std::swap(stage.images[g], peer.result.stages[i].images[next]);
+        if (size != spec::to_size(layout_.size)) {
+          return give_up(observation,
+                         RunStatus::errored,
+                         describe_wrong_image(peer.ranks, group[g], k, layout_, size));
         }
-        std::swap(stage.images[g], peer.result.stages[i].images[next]);
         stage.stamps[g] = peer.result.stages[i].stamps[next++];
         const std::string path = i < peer.result.path.size() ? peer.result.path[i] : "";
         if (observation.path[k].empty()) observation.path[k] = path;

@@ -38,6 +38,16 @@ class WorkerBackend final : public Backend {
     return std::exchange(pending_, std::nullopt);
   }
 
+  /// What the workers said about themselves.
+  [[nodiscard]] const Hello& hello() const { return hello_; }
+  /// The running workers; starts them if there are none that can be used. Whoever calls this judges
+  /// by itself what happened to earlier ones.
+  [[nodiscard]] Session& workers() {
+    retire_unless(environment_);
+    pending_.reset();
+    return session(environment_);
+  }
+
   /// As the workers said.
   [[nodiscard]] nlohmann::json versions() const override { return hello_.versions; }
 

@@ -96,6 +96,7 @@ const std::vector<Room>& all_rooms() {
       {"harness", {}},
       {"harness/properties", {"harness"}},
       {"harness/worker", {"harness"}},
+      {"harness/conformance", {"harness", "harness/worker"}},
       {"harness/run", {"harness"}},
       // Headers for programs outside of this tree.
       {"harness/client", {}},

@@ -172,13 +172,24 @@ TEST(HelloTest, SaysWhichFieldCannotBe) {
   EXPECT_EQ(error_of("/algorithms", {{{"operation", "extrct"}, {"name", "mine"}, {"summary", ""}}}),
             "algorithms: extrct: expected an operation that 'rankcheck list' shows");
   EXPECT_EQ(error_of("/ranks", {0, 0}), "ranks: 0 occurs twice");
-  EXPECT_EQ(error_of("/traits/ranks_max", -3), "ranks_max: expected at least 1, got -3");
-  EXPECT_EQ(error_of("/traits/ranks_max", 0), "ranks_max: expected at least 1, got 0");
+  EXPECT_EQ(error_of("/traits/ranks_max", -3), "traits: ranks_max: expected at least 1, got -3");
+  EXPECT_EQ(error_of("/traits/ranks_max", 0), "traits: ranks_max: expected at least 1, got 0");
   EXPECT_EQ(error_of("/traits/ranks_max", 1.5),
-            "ranks_max: expected a whole number in its range, got 1.5");
+            "traits: ranks_max: expected a whole number in -2147483648..2147483647, got 1.5");
   EXPECT_EQ(error_of("/world", 4294967297),
-            "world: expected a whole number in its range, got 4294967297");
+            "world: expected a whole number in -2147483648..2147483647, got 4294967297");
+  EXPECT_EQ(error_of("/traits/nan_rule", "drop"),
+            "traits: nan_rule: expected one of drops, propagates, unspecified, got \"drop\"");
   EXPECT_EQ(error_of("/traits/ranks_max", 7), "");
+}
+
+/// Later versions and other programs may send more, so an unknown field is no error.
+TEST(HelloTest, HintsAtFieldsThatNobodyReads) {
+  nlohmann::json header = to_json(Hello{});
+  EXPECT_TRUE(hello_from_json(header).hints.empty());
+  header["hello"]["traits"]["round"] = true;
+  EXPECT_EQ(hello_from_json(header).hints,
+            std::vector<std::string>{"traits: round: unknown field; did you mean rounds?"});
 }
 
 TEST(ResultTest, SurvivesTheWay) {

@@ -267,7 +267,8 @@ TEST_F(WorkersTest, AreInErrorWhenAnImageHasTheWrongSize) {
   write_result("short", Image(3));
   const Observation seen = run(std::string(await_run) + "cat short; sleep 5");
   EXPECT_EQ(seen.status, RunStatus::errored);
-  EXPECT_NE(seen.reason.find("wrong size"), std::string::npos) << seen.reason;
+  EXPECT_NE(seen.reason.find(", got 3: the send buffer at 64 is missing"), std::string::npos)
+      << seen.reason;
 }
 
 TEST_F(WorkersTest, AreInErrorWhenAResultIsOfAnotherRun) {

@@ -1,0 +1,134 @@
+#include "harness/conformance/check_worker.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/run/exit_status.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/table.hpp"
+
+#include "cases/backends/command_backend.hpp"
+#include "cases/commands/cli.hpp"
+#include "cases/suites/catalogue.hpp"
+
+namespace rankcheck::cases {
+
+namespace {
+
+using harness::BadInput;
+using harness::conformance::Outcome;
+using harness::conformance::Step;
+
+constexpr std::string_view command_prefix = "command:";
+constexpr std::string_view python_prefix = "python:";
+
+struct CheckWorkerOptions {
+  std::string line;
+  std::string operation;
+  int ranks = 4;
+  double timeout_s = 20;
+};
+
+constexpr std::string_view word(Outcome outcome) {
+  constexpr std::array<std::string_view, 3> words{"ok", "wrong", "not checked"};
+  return words[static_cast<std::size_t>(outcome)];
+}
+
+void print_step(const Step& step) {
+  const auto print_below = [](std::string_view text) {
+    fmt::print("{:22}  {}\n", "", harness::printable(text));
+  };
+  fmt::print("{:10} {:11}  {}\n",
+             harness::conformance::topic_names[static_cast<std::size_t>(step.topic)],
+             word(step.outcome),
+             harness::printable(step.text));
+  for (const std::string& each : step.hints) print_below("hint: " + each);
+  if (!step.also.empty()) print_below("also: " + harness::first_of(step.also, 8));
+  if (!step.failing_case.empty()) print_below("case: " + step.failing_case);
+  if (!step.page.empty()) print_below("see " + step.page);
+}
+
+/// Returns the name of the backend, which the option --backend of `run` takes.
+std::string backend_of(const std::string& line) {
+  const bool is_named = line.starts_with(command_prefix) || line.starts_with(python_prefix);
+  return is_named ? line : std::string(command_prefix) + line;
+}
+
+harness::worker::WorkerOptions worker_of(const std::string& backend,
+                                         const harness::BackendOptions& options) {
+  const bool is_python = backend.starts_with(python_prefix);
+  const std::string line = backend.substr(is_python ? python_prefix.size() : command_prefix.size());
+  const std::string why = is_python ? why_python_unavailable(line) : why_command_unavailable(line);
+  if (!why.empty()) throw BadInput(why);
+  return is_python ? options_of_python(line, options) : options_of_command(line, options);
+}
+
+int check(const CheckWorkerOptions& options,
+          const std::string& program,
+          const harness::StopRequest& stop) {
+  const harness::Catalogue catalogue = make_catalogue();
+  const std::string backend = backend_of(options.line);
+  const harness::worker::WorkerOptions worker = worker_of(
+      backend, {.ranks_max = options.ranks, .timeout_s = options.timeout_s, .stop = stop});
+  const std::vector<Step> steps = harness::conformance::check_worker(
+      catalogue,
+      worker,
+      {.backend = backend, .operation = options.operation, .ranks_max = options.ranks});
+  fmt::print("worker     {}\n", harness::printable(backend));
+  std::int64_t wrong = 0;
+  for (const Step& each : steps) {
+    print_step(each);
+    wrong += each.outcome == Outcome::wrong ? 1 : 0;
+  }
+  if (wrong > 0) {
+    fmt::print("{} wrong\n", harness::counted(wrong, "step is", "steps are"));
+    return harness::run::status_failed;
+  }
+  fmt::print(
+      "The worker keeps to the protocol. Whether its results are right, this command says:\n"
+      "{} run smoke --backend {}\n",
+      program,
+      harness::shell_quoted(backend));
+  return harness::run::status_held;
+}
+
+}  // namespace
+
+void add_check_worker(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "check-worker", "Checks whether a worker of your own keeps to the worker protocol.");
+  const auto options = std::make_shared<CheckWorkerOptions>();
+  command
+      ->add_option("line",
+                   options->line,
+                   "The line that starts the worker, as behind --backend command:, or python:FILE.")
+      ->required()
+      ->type_name("LINE");
+  command->add_option("--operation", options->operation, "The only operation to check.")
+      ->type_name("NAME");
+  command->add_option("--ranks", options->ranks, "The most ranks of a case.")
+      ->type_name("N")
+      ->check(CLI::Range(1, harness::worker::world_ranks_max))
+      ->capture_default_str();
+  command
+      ->add_option("--timeout",
+                   options->timeout_s,
+                   "The seconds without an answer after which the worker counts as hung.")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, start_timeout_max_s))
+      ->capture_default_str();
+  command->callback([options, &context] {
+    const harness::run::Interrupt interrupt;
+    context.exit_status = interrupt.status_of(
+        "the checks were over", [&] { return check(*options, context.program, interrupt.stop()); });
+  });
+}
+
+}  // namespace rankcheck::cases
