@@ -72,6 +72,7 @@ def test_a_wrong_root_is_found(tmp_path):
 def test_an_error_is_explained(tmp_path):
     text = open(THREADS).read()
     file = tmp_path / "raises.py"
-    file.write_text(text.replace("return functools.reduce", "return functools.no_such"))
+    assert "functools.reduce" in text
+    file.write_text(text.replace("functools.reduce", "functools.no_such"))
     with pytest.raises(AssertionError, match=r"AttributeError: .*no_such.* \(raises.py:\d+"):
         rankcheck.check(file, operation="all_reduce", ranks="1..4", cases=20)
