@@ -22,4 +22,28 @@ else()
     rankcheck_add_python_test(${name} "numpy pytest" pytest -q -rs -p no:cacheprovider ${file})
   endforeach()
   rankcheck_add_python_test(types "mypy numpy pytest" mypy --cache-dir=/dev/null rankcheck)
+
+  # A test for each ready subject: a few cases, and what was found in released versions.
+  set(ready_subjects ${CMAKE_SOURCE_DIR}/cases/subjects)
+  set(modules_of_jax_devices jax numpy)
+  set(modules_of_mpi4py_subject mpi4py numpy)
+  set(modules_of_torch_gloo torch numpy)
+  file(GLOB subject_files CONFIGURE_DEPENDS ${ready_subjects}/*.py)
+  # This one is run by hand, because what it needs cannot be had for all machines.
+  list(REMOVE_ITEM subject_files ${ready_subjects}/tike_mpi.py)
+  foreach(file IN LISTS subject_files)
+    get_filename_component(name ${file} NAME_WE)
+    set(modules numpy)
+    if(DEFINED modules_of_${name})
+      set(modules ${modules_of_${name}})
+    endif()
+    list(JOIN modules " " modules)
+    rankcheck_add_python_test(subject.${name} "${modules}" tests.ready ${file})
+  endforeach()
+  rankcheck_add_python_test(subject.threads numpy tests.ready
+    "command:$<TARGET_FILE:rankcheck-subject-threads> --ranks {ranks}"
+    barrier all_reduce broadcast)
+  # mpirun refuses root and more processes than cores unless these say otherwise.
+  set_property(TEST python.subject.mpi4py_subject APPEND PROPERTY ENVIRONMENT
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1)
 endif()

@@ -102,25 +102,3 @@ class Call:
     def is_root(self) -> bool:
         """Whether this rank is the root."""
         return self.rank == self.root
-
-
-def target_of(case: Dict[str, Any], rank: int, size: int) -> Optional[int]:
-    """Returns the place of the rank that `rank` sends to in send_recv, or None."""
-    pattern = case.get("pattern", "ring")
-    if pattern == "ring":
-        return int((rank + case.get("shift", 1)) % size)
-    if pattern == "pairs":
-        return rank ^ 1 if rank ^ 1 < size else rank
-    if pattern == "self":
-        return rank
-    if pattern == "one_way":
-        return rank + 1 if rank % 2 == 0 and rank + 1 < size else None
-    raise ValueError(f"pattern: expected ring, pairs, self or one_way, got {pattern}")
-
-
-def source_of(case: Dict[str, Any], rank: int, size: int) -> Optional[int]:
-    """Returns the place of the rank that sends to `rank` in send_recv, or None."""
-    for other in range(size):
-        if target_of(case, other, size) == rank:
-            return other
-    return None

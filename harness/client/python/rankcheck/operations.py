@@ -82,7 +82,8 @@ class Operations:
 
     The function gets `(call, send, recv)`. `ops`, `types` and `inputs` are names with spaces
     between them; `types` and `inputs` are the subject's if they are left out. Calls in place are
-    refused unless `in_place` is true. Counts may be 0 unless `empty` is false. Subject has the method `_offer`, which keeps the function.
+    refused unless `in_place` is true. Counts may be 0 unless `empty` is false. Subject has the
+    method `_offer`, which keeps the function.
     """
 
     all_gather = decorator("all_gather", "Row q of recv becomes send of rank q.")

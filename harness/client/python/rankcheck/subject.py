@@ -8,13 +8,23 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .arrays import TYPE_NAMES
 from .launch import Launch, OneProcess, one_process
+from .limits import why_outside
 from .operations import OPERATIONS, Function, Operations
 from .operators import OPERATOR_FIELDS, adapted
 
 OP_NAMES = ["sum", "prod", "min", "max", "avg", "premul_sum"]
 GROUP_KINDS = ["any", "sorted", "world"]
-# Kinds of inputs, see cases/families/collectives/INPUTS.md. `previous` is the output of a call.
-INPUT_NAMES = ["general", "coded", "exact", "cancelling", "wide_range", "special", "each_special"]
+# Kinds of inputs, see cases/families/*/INPUTS.md. `previous` is the output of a call.
+INPUT_NAMES = [
+    "general",
+    "coded",
+    "exact",
+    "cancelling",
+    "wide_range",
+    "special",
+    "each_special",
+    "fine",
+]
 
 # Fields of a case that every subject takes. The package works out what they mean.
 FREE_FIELDS = ["root", "offset", "gap", "pattern", "shift", "outer", "inner"]
@@ -49,11 +59,19 @@ class Offer:
     # Of operators: the values of further fields, as the worker protocol says them.
     fields: Dict[str, Any] = field(default_factory=dict)
 
-    def takes(self, groups: str, has_arrays: Callable[[str], bool]) -> Dict[str, Any]:
-        """Returns which cases the function takes, as the worker protocol says it."""
+    def takes(
+        self, groups: str, world: int, has_arrays: Callable[[str], bool] = lambda type_name: True
+    ) -> Dict[str, Any]:
+        """Returns which cases the function takes in a world of so many ranks.
+
+        The result is what the worker protocol calls `takes`.
+        """
         free = FREE_FIELDS if self.operation in OPERATIONS else OPERATOR_FIELDS
         takes: Dict[str, Any] = {name: "any" for name in free}
         takes.update(group=groups, empty=self.empty, **self.fields)
+        if groups == "world":
+            # Without groups of its own, a subject needs all ranks that were started.
+            takes["ranks"] = {"min": world, "max": world}
         if self.in_place:
             takes["in_place"] = "any"
         # A barrier has no elements, so that it takes cases of every type.
@@ -211,29 +229,7 @@ class Subject(Operations):
             return f"operation: {self.name} does not offer {case['operation']}"
         if case.get("algorithm", "") not in ("", self.name):
             return f"algorithm: expected {self.name}, got {case['algorithm']}"
-        type_name = case.get("type", "f32")
-        if offer.operation != "barrier" and type_name not in offer.types:
-            return f"type: expected one of {' '.join(offer.types)}, got {type_name}"
-        reduces = offer.operation in OPERATIONS and OPERATIONS[offer.operation].reduces
-        if reduces and case.get("op", "none") not in offer.ops:
-            return f"op: expected one of {' '.join(offer.ops)}, got {case.get('op', 'none')}"
-        kind = case.get("input", "general")
-        if kind not in offer.inputs and kind != "previous":
-            return f"input: expected one of {' '.join(offer.inputs)}, got {kind}"
-        if case.get("in_place", False) and not offer.in_place:
-            return "in_place: expected false, got true"
-        counts = case.get("counts") or [case.get("count", 0)]
-        if not offer.empty and 0 in counts:
-            return "count: expected no empty part"
-        return self._why_group_refused(case, world) or why_fields_refused(case)
-
-    def _why_group_refused(self, case: Mapping[str, Any], world: int) -> str:
-        group = case.get("group") or list(range(case["ranks"]))
-        if self.groups == "sorted" and group != sorted(group):
-            return f"group: expected ascending ranks, got {group}"
-        if self.groups == "world" and group != list(range(world)):
-            return f"group: expected the world of {world} ranks, got {group}"
-        return ""
+        return why_outside(case, offer.takes(self.groups, world), world)
 
     def serve(self) -> None:
         """Hosts ranks for the harness until it closes the connection.
@@ -248,17 +244,3 @@ class Subject(Operations):
     def is_one_process(self) -> bool:
         """Whether one process hosts all ranks."""
         return isinstance(self.launch, OneProcess)
-
-
-def why_fields_refused(case: Mapping[str, Any]) -> str:
-    """Returns why fields that no subject takes refuse a case. Empty if they do not."""
-    plain = {"chunk": 0, "pending": False, "schedule": "in_order", "fault": ""}
-    for name, value in plain.items():
-        if case.get(name, value) != value:
-            return f"{name}: expected {json_like(value)}, got {json_like(case[name])}"
-    return ""
-
-
-def json_like(value: Any) -> str:
-    """Writes a value as a case writes it."""
-    return str(value).lower() if isinstance(value, bool) else str(value) or "none"

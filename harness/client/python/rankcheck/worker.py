@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from .arrays import Memory, aligned_bytes, make_arrays, view_buffer
-from .call import Call, Me, source_of, target_of
+from .call import Call, Me
 from .launch import (
     OneProcess,
     become_launcher,
@@ -30,6 +30,7 @@ from .wire import (
     SOCKET_VARIABLE,
     Connection,
     ProtocolError,
+    SharedFile,
     connect_to_address,
     connect_to_harness,
 )
@@ -119,9 +120,10 @@ def describe(error: BaseException) -> str:
 class Member:
     """A hosted rank of a stage: its image, and what its function gets."""
 
-    def __init__(self, rank: int, image: Memory, arguments: List[Any]) -> None:
+    def __init__(self, rank: int, image: Memory, arguments: List[Any], is_shared: bool) -> None:
         self.rank = rank
         self.image = image
+        self.is_shared = is_shared
         self.arguments = arguments
         self.stamps = [0, 0]
 
@@ -148,6 +150,7 @@ class Worker:
         self._connection = connection
         self._arrays = make_arrays(subject.arrays)
         self._groups: Dict[Tuple[int, ...], Any] = {}
+        self._file = SharedFile()
 
     def hello(self) -> Dict[str, Any]:
         """Returns what the worker says first."""
@@ -163,7 +166,7 @@ class Worker:
                 "operation": offer.operation,
                 "name": subject.name,
                 "summary": offer.summary(),
-                "takes": offer.takes(subject.groups, self._has_arrays),
+                "takes": offer.takes(subject.groups, self._me.world, self._has_arrays),
             }
             for offer in subject.offers.values()
             # A function without any type that can be viewed here is not offered.
@@ -180,6 +183,8 @@ class Worker:
         }
         if subject.make_group is not None and not subject.is_one_process:
             body["everyone"] = True
+        if self._file.can_open():
+            body["shared_file"] = True
         return {"hello": body}
 
     def answer(self) -> None:
@@ -209,7 +214,7 @@ class Worker:
     def _run(self, header: Dict[str, Any]) -> None:
         if "members" not in header:
             raise ProtocolError("expected a run with members: the worker does not derive inputs")
-        images = [self._receive_image(each["image"]) for each in header["members"]]
+        images = [self._receive_image(header, each) for each in header["members"]]
         reason = self._why_refused(header["case"])
         if reason:
             return self._send_failure(header, "refused", reason)
@@ -223,7 +228,12 @@ class Worker:
             return self._send_failure(header, "failed", describe(error))
         self._send_result(header, members)
 
-    def _receive_image(self, size: int) -> Memory:
+    def _receive_image(self, header: Dict[str, Any], member: Dict[str, Any]) -> Memory:
+        size = member["image"]
+        if "offset" in member:
+            # The call is made on the bytes of the file, which the harness reads afterwards.
+            shared = self._file.image(header["file"], member["offset"], size)
+            return np.frombuffer(shared, dtype=np.uint8)
         image = aligned_bytes(size)
         self._connection.receive_into(memoryview(image))
         return image
@@ -231,7 +241,12 @@ class Worker:
     def _members(self, header: Dict[str, Any], images: Sequence[Memory]) -> List[Member]:
         group = self._group(tuple(header["group"]))
         return [
-            Member(member["rank"], image, self._arguments(header, member, image, group))
+            Member(
+                member["rank"],
+                image,
+                self._arguments(header, member, image, group),
+                "offset" in member,
+            )
             for member, image in zip(header["members"], images)
         ]
 
@@ -263,8 +278,8 @@ class Worker:
             case=case,
         )
         if call.operation == "send_recv":
-            call.target = target_of(case, place, size)
-            call.source = source_of(case, place, size)
+            call.target = member["to"]
+            call.source = member["from"]
         if call.operation not in OPERATIONS:
             call.scene = scene_of(case)
             inputs = views_of(self._arrays, image, member.get("send"))
@@ -323,7 +338,7 @@ class Worker:
                 "stamps": [[member.stamps for member in members]],
                 "sizes": [[member.image.size for member in members]],
             },
-            [memoryview(member.image) for member in members],
+            [memoryview(member.image) for member in members if not member.is_shared],
         )
 
 

@@ -93,3 +93,25 @@ def test_announces_every_rank(harness):
     harness.progress.clear()
     check(harness, "barrier", 3)
     assert [each["rank"] for each in harness.progress] == [0, 1, 2]
+
+
+def test_takes_images_in_a_file(module, tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKCHECK_SHARED_FILE", str(tmp_path / "first"))
+    (tmp_path / "first").touch()
+    harness = serve_in_thread(module["s"], 4)
+    assert harness.hello["shared_file"] is True
+    # The file grows, and is replaced by another one.
+    for name, count in (("first", 5), ("first", 5000), ("second", 7)):
+        harness.share(str(tmp_path / name))
+        check(harness, "all_gather", 3, count=count)
+        check(harness, "all_reduce", 3, count=count, in_place=True)
+    harness.share(None)
+    check(harness, "all_gather", 3, count=5)
+    harness.close()
+
+
+def test_declares_no_file_that_it_cannot_open(module, tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKCHECK_SHARED_FILE", str(tmp_path / "missing"))
+    harness = serve_in_thread(module["s"], 2)
+    assert "shared_file" not in harness.hello
+    harness.close()

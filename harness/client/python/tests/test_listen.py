@@ -78,6 +78,7 @@ def test_a_wrong_secret_is_refused(tmp_path, run):
     assert findings == []
     assert len(output.strip().splitlines()) == 1
     assert "no hello within 2 s" in output
+    assert "a rank connected with a wrong secret in RANKCHECK_SECRET" in output
 
 
 def test_a_missing_secret_is_one_line(run, monkeypatch):

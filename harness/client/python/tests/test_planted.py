@@ -92,7 +92,8 @@ def findings_of(tmp_path, file, operation, **options):
         with Ranks(file, tmp_path, address):
             done = run_program(words)
     else:
-        done = run_program(words)
+        # A busy machine takes minutes to import some libraries.
+        done = run_program(["--start-timeout", "300", *words])
     assert os.path.exists(report), done.stderr
     with open(os.path.join(report, "report.json")) as opened:
         return json.load(opened)["findings"], done.stdout + done.stderr

@@ -38,7 +38,9 @@ def test_processes_outside_a_group_help_to_make_it(tmp_path):
 def test_if_a_process_ends_its_status_is_returned(tmp_path):
     program = Program([FILE], str(tmp_path), EXIT_IN_CALL="1", RANKCHECK_RANKS="2")
     harness = program.connect(2)
-    with pytest.raises(AssertionError, match="the worker closed the connection"):
+    # A process that has not read everything resets its connection.
+    closed = "the worker closed the connection|Connection reset|Broken pipe"
+    with pytest.raises((AssertionError, ConnectionError), match=closed):
         harness.check(ranks=2, **SUM)
     assert program.end()[0] == 7
 

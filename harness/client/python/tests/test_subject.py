@@ -80,7 +80,7 @@ def test_takes_what_is_declared():
         ({"type": "f16"}, "type: expected one of int32 f32, got f16"),
         ({"op": "min"}, "op: expected one of sum max, got min"),
         ({"in_place": True}, "in_place: expected false, got true"),
-        ({"input": "special"}, "input: expected one of general coded, got special"),
+        ({"input": "special"}, "input: expected one of general coded previous, got special"),
         ({"chunk": 2}, "chunk: expected 0, got 2"),
         ({"pending": True}, "pending: expected false, got true"),
         ({"fault": "late:0"}, "fault: expected none, got late:0"),
@@ -88,6 +88,13 @@ def test_takes_what_is_declared():
 )
 def test_refuses(fields, reason):
     assert refusal(make(), **fields) == reason
+
+
+def test_a_subject_without_groups_needs_all_ranks():
+    harness = serve_in_thread(make(groups="world"), 2)
+    takes = harness.hello["algorithms"][0]["takes"]
+    assert (takes["group"], takes["ranks"]) == ("world", {"min": 2, "max": 2})
+    harness.close()
 
 
 def test_refuses_groups():
