@@ -197,20 +197,29 @@ std::string why_listen_unavailable(const std::string& address) {
       length);
 }
 
-std::unique_ptr<harness::Backend> open_listen(const std::string& address,
-                                              const harness::BackendOptions& options) {
+harness::worker::WorkerOptions options_of_listen(const std::string& address,
+                                                 const harness::BackendOptions& options) {
   static std::map<std::string, harness::worker::Descriptor> listeners;
   auto found = listeners.find(address);
   if (found == listeners.end()) {
     found = listeners.emplace(address, harness::worker::listen_on_loopback(address)).first;
   }
-  return std::make_unique<harness::worker::WorkerBackend>(options_with(
+  harness::worker::WorkerOptions worker = options_with(
       [listener = found->second.get()] {
         return harness::worker::Command{
             .arguments = {harness::own_program(), "relay"}, .environment = {}, .input = listener};
       },
       options,
-      false));
+      false);
+  worker.name = fmt::format("listen:{}", address);
+  worker.expected_hello =
+      fmt::format("ranks that connect to this {}", harness::worker::address_variable);
+  return worker;
+}
+
+std::unique_ptr<harness::Backend> open_listen(const std::string& address,
+                                              const harness::BackendOptions& options) {
+  return std::make_unique<harness::worker::WorkerBackend>(options_of_listen(address, options));
 }
 
 }  // namespace rankcheck::cases

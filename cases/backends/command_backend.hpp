@@ -42,11 +42,14 @@ inline constexpr const char* python_variable = "RANKCHECK_PYTHON";
 /// Says in one line why the file of `python:FILE` cannot be a backend. Empty if it can be tried.
 [[nodiscard]] std::string why_python_unavailable(const std::string& line);
 
-/// How the workers of `command:LINE` and `python:LINE` are started and watched.
+/// How the workers of `command:LINE`, `python:LINE` and `listen:ADDRESS` are started and watched.
 [[nodiscard]] harness::worker::WorkerOptions options_of_command(
     const std::string& line, const harness::BackendOptions& options);
 [[nodiscard]] harness::worker::WorkerOptions options_of_python(
     const std::string& line, const harness::BackendOptions& options);
+/// Begins to listen, too. Throws std::runtime_error if the system refuses.
+[[nodiscard]] harness::worker::WorkerOptions options_of_listen(
+    const std::string& address, const harness::BackendOptions& options);
 
 /// Opens the backend `command:LINE`: the user's processes that host all ranks and speak the worker
 /// protocol (harness/worker/PROTOCOL.md). Throws std::runtime_error.

@@ -1,7 +1,9 @@
 #include "harness/conformance/check_worker.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +28,20 @@ using harness::BadInput;
 using harness::conformance::Outcome;
 using harness::conformance::Step;
 
-constexpr std::string_view command_prefix = "command:";
-constexpr std::string_view python_prefix = "python:";
+/// What a worker may be: the prefix of a backend, and how its workers are started.
+struct Kind {
+  std::string_view prefix;
+  std::string (*why_unavailable)(const std::string& line);
+  harness::worker::WorkerOptions (*options)(const std::string& line,
+                                            const harness::BackendOptions& options);
+};
+
+/// The first is the kind of a line without a prefix.
+constexpr std::array<Kind, 3> kinds{{
+    {"command:", why_command_unavailable, options_of_command},
+    {"python:", why_python_unavailable, options_of_python},
+    {"listen:", why_listen_unavailable, options_of_listen},
+}};
 
 struct CheckWorkerOptions {
   std::string line;
@@ -55,19 +69,30 @@ void print_step(const Step& step) {
   if (!step.page.empty()) print_below("see " + step.page);
 }
 
+const Kind* kind_of(const std::string& line) {
+  const auto* const found = std::find_if(
+      kinds.begin(), kinds.end(), [&](const Kind& each) { return line.starts_with(each.prefix); });
+  return found == kinds.end() ? nullptr : found;
+}
+
 /// Returns the name of the backend, which the option --backend of `run` takes.
 std::string backend_of(const std::string& line) {
-  const bool is_named = line.starts_with(command_prefix) || line.starts_with(python_prefix);
-  return is_named ? line : std::string(command_prefix) + line;
+  return kind_of(line) != nullptr ? line : std::string(kinds.front().prefix) + line;
 }
 
 harness::worker::WorkerOptions worker_of(const std::string& backend,
                                          const harness::BackendOptions& options) {
-  const bool is_python = backend.starts_with(python_prefix);
-  const std::string line = backend.substr(is_python ? python_prefix.size() : command_prefix.size());
-  const std::string why = is_python ? why_python_unavailable(line) : why_command_unavailable(line);
+  const Kind& kind = *kind_of(backend);
+  const std::string line = backend.substr(kind.prefix.size());
+  const std::string why = kind.why_unavailable(line);
   if (!why.empty()) throw BadInput(why);
-  return is_python ? options_of_python(line, options) : options_of_command(line, options);
+  try {
+    return kind.options(line, options);
+  } catch (const BadInput&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw BadInput(fmt::format("{}: {}", backend, error.what()));
+  }
 }
 
 int check(const CheckWorkerOptions& options,
@@ -108,7 +133,8 @@ void add_check_worker(CLI::App& app, Context& context) {
   command
       ->add_option("line",
                    options->line,
-                   "The line that starts the worker, as behind --backend command:, or python:FILE.")
+                   "The line that starts the worker, as behind --backend command:, or python:FILE, "
+                   "or listen:ADDRESS.")
       ->required()
       ->type_name("LINE");
   command->add_option("--operation", options->operation, "The only operation to check.")

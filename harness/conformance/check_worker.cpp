@@ -31,6 +31,8 @@ constexpr const char* refuses_page = "harness/worker/PROTOCOL.md, refuses";
 /// No version of rankcheck will have an input of this name.
 constexpr const char* unknown_input = "of_a_later_version";
 constexpr std::uint64_t seed = 1;
+/// The cases are small, but the larger ones have to go through a shared file.
+constexpr std::size_t shared_bytes_min = 400;
 /// The largest size of a drawn case, out of 100.
 constexpr int size_max = 30;
 /// Number of cases for each property with several stages, and how many runs are enough for a
@@ -168,6 +170,7 @@ class WorkerCheck {
   int breaks_ = 0;
   std::int64_t runs_ = 0;
   std::int64_t images_ = 0;
+  std::int64_t shared_ = 0;
   std::int64_t refused_ = 0;
   std::int64_t failed_ = 0;
   std::int64_t staged_ = 0;
@@ -357,6 +360,9 @@ bool WorkerCheck::run_case(const AlgorithmInfo& info, const Case& c, std::span<c
   if (seen.status == RunStatus::completed) {
     for (const StageOutcome& each : seen.stages) {
       images_ += static_cast<std::int64_t>(each.images.size());
+      shared_ += std::count_if(each.images.begin(), each.images.end(), [](const Image& image) {
+        return image.size() >= shared_bytes_min;
+      });
     }
     const auto of_another_group = [&](const Case& each) {
       return members(each) != members(stages.front());
@@ -375,6 +381,9 @@ void WorkerCheck::conclude() {
   std::string messages = counted(runs_, "run", "runs");
   if (refused_ > 0) messages += fmt::format(", {} of them refused", refused_);
   if (failed_ > 0) messages += fmt::format(", {} of them failed in the call", failed_);
+  if (backend_->hello().takes_file && worker_.name.empty()) {
+    messages += fmt::format("; {} images came in a shared file", shared_);
+  }
   hold(Topic::messages, messages);
   if (images_ == 0) return;
   const std::string images = counted(images_, "image", "images");
@@ -392,11 +401,15 @@ void WorkerCheck::conclude() {
 }
 
 void WorkerCheck::shut_down() {
+  // Nobody here sees the ends of processes that somebody else starts.
+  const bool is_own = worker_.name.empty();
   try {
     static_cast<void>(backend_->workers());
     if (const auto failure = backend_->close()) {
       fail({Topic::shutdown,
-            fmt::format("{}; expected the end with status 0", failure->reason),
+            fmt::format("{}; expected {}",
+                        failure->reason,
+                        is_own ? "the end with status 0" : "each rank to close its connection"),
             transport_page});
     }
   } catch (const Interrupted&) {
@@ -405,7 +418,8 @@ void WorkerCheck::shut_down() {
     fail({Topic::shutdown, error.what(), transport_page});
   }
   hold(Topic::shutdown,
-       fmt::format("status 0 within {} s after the connection was closed",
+       fmt::format("{} within {} s after the connection was closed",
+                   is_own ? "status 0" : "all ranks have closed their ends",
                    worker_.end_timeout.count()));
 }
 
@@ -414,7 +428,9 @@ void WorkerCheck::shut_down() {
 std::vector<Step> check_worker(const Catalogue& catalogue,
                                const worker::WorkerOptions& worker,
                                const CheckOptions& options) {
-  return WorkerCheck(catalogue, worker, options).run();
+  worker::WorkerOptions checked = worker;
+  checked.shared_bytes_min = shared_bytes_min;
+  return WorkerCheck(catalogue, checked, options).run();
 }
 
 }  // namespace rankcheck::harness::conformance

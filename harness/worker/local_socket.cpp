@@ -12,17 +12,36 @@
 
 namespace rankcheck::harness::worker {
 
-Descriptor listen_at(const std::string& path) {
-  Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+namespace {
+
+sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  return address;
+}
+
+}  // namespace
+
+Descriptor listen_at(const std::string& path) {
+  Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_un address = address_of(path);
   if (listener.get() < 0 ||
       ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       ::listen(listener.get(), SOMAXCONN) != 0) {
     throw std::runtime_error(std::string("cannot listen for the workers: ") + std::strerror(errno));
   }
   return listener;
+}
+
+Descriptor connect_to(const std::string& path) {
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_un address = address_of(path);
+  const auto* where = reinterpret_cast<const sockaddr*>(&address);
+  if (socket.get() < 0 || ::connect(socket.get(), where, sizeof(address)) != 0) {
+    throw std::runtime_error("cannot connect to " + path + ": " + std::strerror(errno));
+  }
+  return socket;
 }
 
 void limit_sending(int socket, std::chrono::duration<double> limit) {

@@ -11,6 +11,9 @@ namespace rankcheck::harness::worker {
 /// A socket to which other processes connect by its path. Throws std::runtime_error.
 [[nodiscard]] Descriptor listen_at(const std::string& path);
 
+/// Connects to the socket at a path. Throws std::runtime_error.
+[[nodiscard]] Descriptor connect_to(const std::string& path);
+
 /// Makes a send fail if it takes longer than `limit`.
 void limit_sending(int socket, std::chrono::duration<double> limit);
 

@@ -108,12 +108,12 @@ bool Connection::send(ordered_json header, std::span<const std::span<const std::
     start[i] = static_cast<std::byte>(text.size() >> (8 * i) & 0xffU);
   }
   std::memcpy(start.data() + prefix_bytes, text.data(), text.size());
-  bool sent = write_all(start);
-  for (const auto& part : parts) sent = sent && write_all(part);
+  bool sent = write(start);
+  for (const auto& part : parts) sent = sent && write(part);
   return sent;
 }
 
-bool Connection::write_all(std::span<const std::byte> bytes) const {
+bool Connection::write(std::span<const std::byte> bytes) const {
   while (!bytes.empty()) {
     ssize_t written = ::send(out_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (written < 0 && errno == ENOTSOCK) written = ::write(out_, bytes.data(), bytes.size());
@@ -172,7 +172,8 @@ std::optional<Frame> Connection::next(std::uint64_t payload_bytes_max) {
   }
   if (available - prefix_bytes - length < payload) return std::nullopt;
   frame.payload = {start + prefix_bytes + length, spec::to_size(payload)};
-  begin_ += prefix_bytes + length + spec::to_size(payload);
+  frame.bytes = {start, prefix_bytes + length + spec::to_size(payload)};
+  begin_ += frame.bytes.size();
   return frame;
 }
 
@@ -202,6 +203,7 @@ ordered_json to_json(const Hello& hello) {
   if (traits.has_streams) body["traits"]["streams"] = true;
   if (hello.everyone) body["everyone"] = true;
   if (hello.takes_inputs) body["inputs"] = "sent";
+  if (hello.takes_file) body["shared_file"] = true;
   if (hello.takes_given) body["given"] = true;
   return {{"hello", std::move(body)}};
 }
@@ -312,6 +314,10 @@ Hello read_hello(const json& header) {
   }
   hello.takes_inputs = version >= 2 && inputs == "sent";
   if (inputs == "sent" && version < 2) hello.hints.emplace_back("inputs: sent needs protocol 2");
+  bool takes_file = false;
+  fields.optional("shared_file", takes_file);
+  hello.takes_file = takes_file && hello.takes_inputs;
+  if (takes_file && !hello.takes_file) hello.hints.emplace_back("shared_file: needs inputs sent");
   fields.optional("given", hello.takes_given);
   fields.required("world", hello.world);
   if (hello.world < 1 || hello.world > world_ranks_max) {
@@ -374,7 +380,9 @@ bool send_result(Connection& connection, std::uint64_t run, const Observation& r
   return connection.send(std::move(header), parts);
 }
 
-void read_result(const Frame& frame, Observation& result) {
+void read_result(const Frame& frame,
+                 Observation& result,
+                 std::span<const std::span<const std::byte>> placed) {
   reading("result", [&] {
     const json& header = frame.header;
     result.status = named<RunStatus>(status_names, header.at("status"), "status");
@@ -392,16 +400,23 @@ void read_result(const Frame& frame, Observation& result) {
       stage.stamps.assign(sizes[k].size(), Stamp{});
       for (std::size_t i = 0; i < sizes[k].size(); ++i) {
         const auto size = whole_number<std::size_t>(sizes[k], i);
-        if (size > frame.payload.size() - position) {
+        const bool is_placed = i < placed.size() && !placed[i].empty();
+        if (is_placed && size != placed[i].size()) {
+          throw ProtocolError(
+              fmt::format("sizes: expected {} bytes of the image in the shared file, got {}",
+                          placed[i].size(),
+                          size));
+        }
+        if (!is_placed && size > frame.payload.size() - position) {
           throw ProtocolError(fmt::format(
               "sizes: {} bytes up to an image of stage {}, which exceeds the payload of {} bytes",
               position + size,
               k,
               frame.payload.size()));
         }
-        const auto image = frame.payload.subspan(position, size);
+        const auto image = is_placed ? placed[i] : frame.payload.subspan(position, size);
         stage.images[i].assign(image.begin(), image.end());
-        position += size;
+        position += is_placed ? 0 : size;
         const json& stamp = stamps.at(k).at(i);
         stage.stamps[i] = {whole_number<std::int64_t>(stamp, 0),
                            whole_number<std::int64_t>(stamp, 1)};

@@ -25,6 +25,11 @@ inline constexpr int protocol_version = 1;
 inline constexpr int protocol_version_max = 2;
 /// The environment variable with the path of the harness's socket.
 inline constexpr const char* socket_variable = "RANKCHECK_SOCKET";
+/// The environment variable with the path of a file that the harness shares with workers. A worker
+/// that can open it may take large images in such files.
+inline constexpr const char* file_variable = "RANKCHECK_SHARED_FILE";
+/// The size from which on images come in a shared file.
+inline constexpr std::size_t shared_bytes_min = std::size_t{1} << 20;
 /// Maximum length of a header in bytes, and maximum number of ranks in a hello.
 inline constexpr std::size_t header_bytes_max = std::size_t{16} << 20;
 inline constexpr int world_ranks_max = 4096;
@@ -35,10 +40,12 @@ class ProtocolError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One message. The payload is a view that is valid until the next read from its connection.
+/// One message. The views are valid until the next read from its connection.
 struct Frame {
   nlohmann::json header;
   std::span<const std::byte> payload;
+  /// The whole message as it came.
+  std::span<const std::byte> bytes = {};
 };
 
 /// One end of a framed byte stream. It owns its file descriptors.
@@ -70,10 +77,16 @@ class Connection {
   /// ProtocolError if the frame is malformed or too large.
   [[nodiscard]] std::optional<Frame> next(std::uint64_t payload_bytes_max = 0);
 
- private:
-  /// Writes all bytes. Returns false like send().
-  [[nodiscard]] bool write_all(std::span<const std::byte> bytes) const;
+  /// For bytes that are no frames: what was read and is still there. Valid until the next read.
+  [[nodiscard]] std::span<const std::byte> unread() const {
+    return std::span(buffer_).subspan(begin_, end_ - begin_);
+  }
+  /// Drops the first bytes of unread().
+  void skip(std::size_t bytes) { begin_ += bytes; }
+  /// Sends bytes as they are. Returns false like send().
+  [[nodiscard]] bool write(std::span<const std::byte> bytes) const;
 
+ private:
   int in_ = -1;
   int out_ = -1;
   std::function<bool()> is_patient_;
@@ -103,6 +116,8 @@ struct Hello {
   bool everyone = false;
   /// Whether the harness sends every member's filled image, one stage after another.
   bool takes_inputs = false;
+  /// Whether it takes large images in a file.
+  bool takes_file = false;
   /// Whether a worker that derives its inputs also takes those that a user gave.
   bool takes_given = false;
   /// Names and versions of the libraries and drivers that the worker uses.
@@ -134,7 +149,10 @@ struct Progress {
                                const Observation& result);
 
 /// Reads the header of a result and cuts its payload into images. Throws ProtocolError if the sizes
-/// do not add up. `result` keeps its capacity.
-void read_result(const Frame& frame, Observation& result);
+/// do not add up. `result` keeps its capacity. `placed` has the images of members that are not in
+/// the payload; it is empty for the others.
+void read_result(const Frame& frame,
+                 Observation& result,
+                 std::span<const std::span<const std::byte>> placed = {});
 
 }  // namespace rankcheck::harness::worker

@@ -1,28 +1,30 @@
 #include "harness/worker/relay.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <list>
 #include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "reference/spec/to_size.hpp"
 
 #include "harness/case.hpp"
+#include "harness/worker/local_socket.hpp"
 #include "harness/worker/protocol.hpp"
 
 namespace rankcheck::harness::worker {
@@ -80,89 +82,75 @@ SocketAddress parsed(const std::string& address) {
   return out;
 }
 
-bool read_exactly(int from, std::byte* out, std::size_t size) {
-  while (size > 0) {
-    const ssize_t got = ::read(from, out, size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    out += got;
-    size -= spec::to_size(got);
-  }
-  return true;
-}
-
-bool write_all(int to, const std::byte* bytes, std::size_t size) {
-  while (size > 0) {
-    const ssize_t written = ::send(to, bytes, size, MSG_NOSIGNAL);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written;
-    size -= spec::to_size(written);
-  }
-  return true;
-}
-
-/// Reads a line and compares it with the secret. The time does not depend on where they differ.
-bool knows_secret(int rank, const std::string& secret) {
-  std::string line;
-  std::byte next{};
-  while (line.size() <= secret_length_max) {
-    if (!read_exactly(rank, &next, 1)) return false;
-    if (next == std::byte{'\n'}) break;
-    line.push_back(static_cast<char>(next));
-  }
+/// Compares a line with the secret. The time does not depend on where they differ.
+bool is_secret(std::span<const std::byte> line, const std::string& secret) {
   unsigned differs = line.size() == secret.size() ? 0 : 1;
-  line.resize(secret.size());
   for (std::size_t i = 0; i < secret.size(); ++i) {
-    differs |= static_cast<unsigned char>(line[i]) ^ static_cast<unsigned char>(secret[i]);
+    const unsigned said = i < line.size() ? std::to_integer<unsigned>(line[i]) : 0;
+    differs |= said ^ static_cast<unsigned char>(secret[i]);
   }
   return differs == 0;
 }
 
-/// Reads the first frame of a rank. Empty if it does not come.
-std::vector<std::byte> read_first_frame(int rank) {
-  std::vector<std::byte> frame(4);
-  if (!read_exactly(rank, frame.data(), frame.size())) return {};
-  std::size_t length = 0;
-  for (std::size_t i = 0; i < 4; ++i) length |= std::to_integer<std::size_t>(frame[i]) << (8 * i);
-  if (length > header_bytes_max) return frame;
-  frame.resize(4 + length);
-  if (!read_exactly(rank, frame.data() + 4, length)) return {};
-  return frame;
-}
-
-/// What a first frame says about the world. Empty if it is no hello; the session then says why.
-std::optional<Hello> hello_in(const std::vector<std::byte>& frame) {
-  try {
-    const auto* text = reinterpret_cast<const char*>(frame.data());
-    return hello_from_json(nlohmann::json::parse(text + 4, text + frame.size()));
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
-}
-
-Descriptor connected(const std::string& path) {
-  Descriptor session(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-  const auto* where = reinterpret_cast<const sockaddr*>(&address);
-  if (::connect(session.get(), where, sizeof(address)) != 0) {
-    throw std::runtime_error(fmt::format("cannot reach {}: {}", path, std::strerror(errno)));
-  }
-  return session;
-}
-
-/// Copies bytes until the end, which it passes on.
-void copy(int from, int to) {
-  std::vector<std::byte> buffer(std::size_t{1} << 16);
+/// Reads the line that a rank sends first. Returns what is wrong with it. Empty if it is the
+/// secret.
+std::string why_unknown(Connection& rank, const std::string& secret) {
   while (true) {
-    const ssize_t got = ::read(from, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0 || !write_all(to, buffer.data(), spec::to_size(got))) break;
+    const auto said = rank.unread().first(std::min(rank.unread().size(), secret_length_max + 1));
+    const auto end = std::find(said.begin(), said.end(), std::byte{'\n'});
+    if (end != said.end()) {
+      const auto length = spec::to_size(end - said.begin());
+      const std::span<const std::byte> line = said.first(length);
+      if (is_secret(line, secret)) {
+        rank.skip(length + 1);
+        return {};
+      }
+      return fmt::format("a rank connected {} {}",
+                         line.empty() ? "without a secret in" : "with a wrong secret in",
+                         secret_variable);
+    }
+    if (said.size() > secret_length_max) {
+      return fmt::format(
+          "a connection began with a line of more than {} bytes: expected the "
+          "secret in {}",
+          secret_length_max,
+          secret_variable);
+    }
+    if (!rank.fill()) return "a connection ended, or said nothing more, before its secret";
   }
-  ::shutdown(to, SHUT_WR);
-  ::shutdown(from, SHUT_RD);
+}
+
+/// Reads the first frame of a rank and passes its bytes on. Returns what the rank says about the
+/// world. Empty if it is no hello; the session then says why.
+std::optional<Hello> pass_hello(Connection& rank, const std::string& path, Connection& session) {
+  std::optional<Hello> hello;
+  std::span<const std::byte> bytes;
+  try {
+    std::optional<Frame> frame;
+    while (!(frame = rank.next())) {
+      if (!rank.fill()) return std::nullopt;
+    }
+    bytes = frame->bytes;
+    hello = hello_from_json(frame->header);
+  } catch (const std::exception&) {
+    if (bytes.empty()) {
+      bytes = rank.unread();
+      rank.skip(bytes.size());
+    }
+  }
+  const int descriptor = connect_to(path).release();
+  session = Connection(descriptor, descriptor);
+  return session.write(bytes) ? hello : std::nullopt;
+}
+
+/// Passes bytes on until the end, which it passes on, too.
+void copy(Connection& from, const Connection& to) {
+  do {
+    if (!to.write(from.unread())) break;
+    from.skip(from.unread().size());
+  } while (from.fill());
+  ::shutdown(to.descriptor(), SHUT_WR);
+  ::shutdown(from.descriptor(), SHUT_RD);
 }
 
 void limit_receiving(int socket, int seconds) {
@@ -189,30 +177,29 @@ Descriptor listen_on_loopback(const std::string& address) {
 }
 
 void relay(int listener, const std::string& path, const std::string& secret) {
-  std::vector<Descriptor> ends;
+  std::list<std::pair<Connection, Connection>> ends;
   std::vector<std::thread> copies;
   std::set<int> hosted;
   for (std::size_t world = 1; hosted.size() < world;) {
-    Descriptor rank(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-    if (rank.get() < 0) continue;
-    limit_receiving(rank.get(), greeting_s);
-    if (!knows_secret(rank.get(), secret)) {
-      std::fputs("a connection without the secret was closed\n", stderr);
+    const int accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (accepted < 0) continue;
+    Connection rank(accepted, accepted);
+    limit_receiving(accepted, greeting_s);
+    if (const std::string why = why_unknown(rank, secret); !why.empty()) {
+      std::fprintf(stderr, "%s\n", why.c_str());
       continue;
     }
-    const std::vector<std::byte> frame = read_first_frame(rank.get());
-    if (frame.empty()) continue;
-    limit_receiving(rank.get(), 0);
-    if (const auto hello = hello_in(frame)) {
+    Connection session(-1, -1);
+    const std::optional<Hello> hello = pass_hello(rank, path, session);
+    if (session.descriptor() < 0) continue;
+    limit_receiving(accepted, 0);
+    if (hello) {
       world = spec::to_size(hello->world);
       hosted.insert(hello->ranks.begin(), hello->ranks.end());
     }
-    Descriptor session = connected(path);
-    if (!write_all(session.get(), frame.data(), frame.size())) continue;
-    copies.emplace_back(copy, rank.get(), session.get());
-    copies.emplace_back(copy, session.get(), rank.get());
-    ends.push_back(std::move(rank));
-    ends.push_back(std::move(session));
+    auto& [first, second] = ends.emplace_back(std::move(rank), std::move(session));
+    copies.emplace_back([&first, &second] { copy(first, second); });
+    copies.emplace_back([&first, &second] { copy(second, first); });
   }
   for (std::thread& each : copies) each.join();
 }

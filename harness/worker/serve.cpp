@@ -1,6 +1,5 @@
 #include "harness/worker/serve.hpp"
 
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -10,12 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
+
+#include "harness/worker/local_socket.hpp"
 
 namespace rankcheck::harness::worker {
 
@@ -76,16 +73,7 @@ void run(Subject& subject, Connection& connection, const Frame& frame, Observati
 Connection connect_to_harness() {
   const char* path = std::getenv(socket_variable);
   if (path == nullptr) return {STDIN_FILENO, STDOUT_FILENO};
-  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
-  if (socket < 0 ||
-      ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    const int error = errno;
-    if (socket >= 0) ::close(socket);
-    throw std::runtime_error(fmt::format("cannot connect to {}: {}", path, std::strerror(error)));
-  }
+  const int socket = connect_to(path).release();
   return {socket, socket};
 }
 

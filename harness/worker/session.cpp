@@ -58,13 +58,16 @@ Session::Session(const WorkerOptions& options,
     }
   } cleanup{*this};
   Command command = options.command(folder_.path());
-  program_ = command.arguments.front();
+  program_ = options.name.empty() ? command.arguments.front() : options.name;
   command.environment.insert(environment.begin(), environment.end());
   command.environment["TMPDIR"] = folder_.path();
   const auto deadline = Clock::now() + whole(options.start_timeout);
   const std::string path = folder_.path() + "/socket";
   const Descriptor listener = listen_at(path);
   command.environment[socket_variable] = path;
+  // Ranks behind a relay came over TCP.
+  if (options.name.empty()) file_ = SharedFile::make();
+  if (file_ != nullptr) command.environment[file_variable] = file_->path();
   if (options.may_use_standard_io) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
@@ -163,6 +166,7 @@ void Session::add_peer(Connection connection, bool is_standard_io, Clock::time_p
   if (!is_standard_io) peer.process = process_behind(peer.connection.descriptor());
   Hello hello = hello_from_json(await_hello(peer, deadline).header);
   peer.ranks = hello.ranks;
+  peer.takes_file = hello.takes_file;
   for (const int rank : peer.ranks) {
     if (peer_of(rank) == nullptr) continue;
     throw ProtocolError(fmt::format("ranks: two processes host rank {}", rank));
@@ -190,15 +194,21 @@ Frame Session::await_hello(Peer& peer, Clock::time_point deadline) {
 }
 
 std::string Session::describe_silence() const {
+  const std::string expected =
+      options_.expected_hello.empty()
+          ? fmt::format(
+                "a frame of the worker protocol (harness/worker/PROTOCOL.md) on a "
+                "connection to {}{}",
+                socket_variable,
+                options_.may_use_standard_io ? ", or as the first output" : "")
+          : options_.expected_hello;
   return fmt::format(
-      "{}: {} within {} s: expected a frame of the worker protocol (harness/worker/PROTOCOL.md) on "
-      "a connection to {}{}",
+      "{}: {} within {} s: expected {}",
       program_,
       peers_.empty() ? "no hello"
                      : fmt::format("only {} of {} ranks have said hello", hosted(), hello_.world),
       options_.start_timeout.count(),
-      socket_variable,
-      options_.may_use_standard_io ? ", or as the first output" : "");
+      expected);
 }
 
 std::size_t Session::hosted() const {

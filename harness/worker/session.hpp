@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +18,7 @@
 #include "harness/stop.hpp"
 #include "harness/worker/process.hpp"
 #include "harness/worker/protocol.hpp"
+#include "harness/worker/shared_file.hpp"
 #include "harness/worker/work_folder.hpp"
 
 namespace rankcheck::harness::worker {
@@ -30,6 +33,12 @@ struct WorkerOptions {
   /// The processes connect to the socket that RANKCHECK_SOCKET names. True: instead, one process
   /// may host all ranks and use its standard input and output. Its first output then is a frame.
   bool may_use_standard_io = false;
+  /// For a command that passes on ranks that somebody else starts: what messages call it, and what
+  /// is expected of the ranks. If empty, messages speak of the command and the socket.
+  std::string name = {};
+  std::string expected_hello = {};
+  /// The size from which on images come in a shared file, if the worker takes them there.
+  std::size_t shared_bytes_min = worker::shared_bytes_min;
   std::chrono::duration<double> start_timeout{60};
   /// A run counts as hung after this time without a whole message from any worker. A whole run may
   /// take run_timeouts_max times as long.
@@ -84,6 +93,16 @@ class Session {
   void run(std::span<const Case> stages, Observation& observation);
 
  private:
+  /// The bytes of an image in the shared file. If there are none, the image is in a payload.
+  struct Place {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+  };
+  /// A stage that was sent to a process, and the places of the images of its members.
+  struct SentStage {
+    std::size_t stage = 0;
+    std::vector<Place> places = {};
+  };
   struct Peer {
     Connection connection;
     std::vector<int> ranks;
@@ -92,7 +111,13 @@ class Session {
     Descriptor process;
     bool pending = false;
     std::uint64_t payload_bytes_max = 0;
+    bool takes_file = false;
+    /// With sent inputs: the stages of this part whose results are awaited, the first one first.
+    std::deque<SentStage> sent = {};
+    /// The result of this part.
     Observation result;
+    /// The result of one sent stage.
+    Observation answer = {};
   };
   using Clock = std::chrono::steady_clock;
 
@@ -116,6 +141,8 @@ class Session {
     std::size_t first = 0;
     std::size_t count = 0;
   };
+  /// The stages from `first` on that can be sent together.
+  [[nodiscard]] Part part_from(std::span<const Case> stages, std::size_t first) const;
   /// Returns whether all of them are completed.
   bool run_part(std::span<const Case> stages, Observation& observation);
   bool send_run(std::span<const Case> stages, Observation& observation);
@@ -123,10 +150,18 @@ class Session {
   [[nodiscard]] nlohmann::ordered_json whole_run(std::span<const Case> stages) const;
   /// The message with the stage of this part for the ranks of one process. Fills `images` with the
   /// images of its members.
-  [[nodiscard]] nlohmann::ordered_json stage_for(const Peer& peer,
+  [[nodiscard]] nlohmann::ordered_json stage_for(Peer& peer,
                                                  std::span<const Case> stages,
+                                                 std::size_t stage,
                                                  const Observation& observation,
                                                  std::vector<Image>& images);
+  /// Copies an image into the shared file, if it belongs there.
+  [[nodiscard]] Place place_in_file(const Peer& peer, const Image& image);
+  /// Sends the stages of this part whose inputs the workers get. Returns false if it gave the run
+  /// up.
+  bool send_stages(std::span<const Case> stages, Observation& observation);
+  bool send_derived(std::span<const Case> stages, Observation& observation);
+  void take_result(Peer& peer, const Frame& frame);
   void await_results(std::span<const Case> stages, Observation& observation);
   /// Handles the whole messages that have arrived. Sets `heard` to true if there is one. Returns
   /// false if it gave the run up.
@@ -150,7 +185,12 @@ class Session {
 
   const WorkerOptions& options_;
   WorkFolder folder_;
-  /// The first word of the command.
+  /// Null if the workers take no images in files.
+  std::unique_ptr<SharedFile> file_;
+  /// The end of the images in the file.
+  std::size_t file_end_ = 0;
+  Image scratch_;
+  /// What messages call the workers: WorkerOptions::name, or else the first word of the command.
   std::string program_;
   std::unique_ptr<Process> process_;
   /// The workers' standard input and output until it is known what they are used for.

@@ -102,12 +102,20 @@ void Session::run(std::span<const Case> stages, Observation& observation) {
   observation.path.assign(stages.size(), {});
   ++run_;
   entered_.clear();
-  // A later stage may have the results of an earlier one as its inputs.
-  const std::size_t together = hello_.takes_inputs ? 1 : stages.size();
-  for (part_ = {.first = 0, .count = together}; part_.first < stages.size();
-       part_.first += together) {
-    if (!run_part(stages, observation)) return;
+  for (std::size_t first = 0; first < stages.size(); first += part_.count) {
+    part_ = part_from(stages, first);
+    if (!run_part(stages, observation)) break;
   }
+  // Threads that a failed call left behind may still write to the file.
+  if (file_ != nullptr && observation.status == RunStatus::failed) file_ = SharedFile::make();
+}
+
+Session::Part Session::part_from(std::span<const Case> stages, std::size_t first) const {
+  if (!hello_.takes_inputs) return {.first = first, .count = stages.size()};
+  // A later stage may have the results of an earlier one as its inputs. One process makes one call
+  // after another.
+  if (peers_.size() == 1) return {.first = first, .count = 1};
+  return {.first = first, .count = end_of_stages_at_once(stages, first) - first};
 }
 
 bool Session::run_part(std::span<const Case> stages, Observation& observation) {
@@ -123,11 +131,12 @@ nlohmann::ordered_json Session::whole_run(std::span<const Case> stages) const {
   return header;
 }
 
-nlohmann::ordered_json Session::stage_for(const Peer& peer,
+nlohmann::ordered_json Session::stage_for(Peer& peer,
                                           std::span<const Case> stages,
+                                          std::size_t stage,
                                           const Observation& observation,
                                           std::vector<Image>& images) {
-  const std::size_t k = part_.first;
+  const std::size_t k = stage;
   const Case& c = stages[k];
   const std::vector<int> group = members(c);
   const ContractLookup contract_of = [this](std::string_view name) -> const spec::Contract& {
@@ -139,30 +148,47 @@ nlohmann::ordered_json Session::stage_for(const Peer& peer,
                                 {"case", to_json(c)},
                                 {"group", group},
                                 {"members", nlohmann::ordered_json::array()}};
+  SentStage& sent = peer.sent.emplace_back(SentStage{.stage = k});
   std::vector<const std::byte*> left(k);
   for (std::size_t g = 0; g < group.size(); ++g) {
     if (std::count(peer.ranks.begin(), peer.ranks.end(), group[g]) == 0) continue;
+    const int rank = static_cast<int>(g);
     for (std::size_t s = 0; s < k; ++s) {
       const int place = place_in_group(stages[s], group[g]);
       left[s] = place < 0 ? nullptr : observation.stages[s].images[spec::to_size(place)].data();
     }
-    prepare_stage(contract_of,
-                  stages,
-                  k,
-                  static_cast<int>(g),
-                  hello_.traits.result_place,
-                  left,
-                  layout_,
-                  images.emplace_back());
-    header["members"].push_back(describe_member(c, group[g], static_cast<int>(g), layout_));
+    prepare_stage(
+        contract_of, stages, k, rank, hello_.traits.result_place, left, layout_, scratch_);
+    nlohmann::ordered_json member = describe_member(c, group[g], rank, layout_);
+    const Place place = sent.places.emplace_back(place_in_file(peer, scratch_));
+    if (place.size > 0) {
+      header["file"] = file_->path();
+      member["offset"] = place.offset;
+    } else {
+      images.push_back(std::move(scratch_));
+    }
+    header["members"].push_back(std::move(member));
   }
   return header;
+}
+
+Session::Place Session::place_in_file(const Peer& peer, const Image& image) {
+  if (!peer.takes_file || file_ == nullptr || image.size() < options_.shared_bytes_min) return {};
+  const Place place{.offset = file_end_, .size = image.size()};
+  if (!file_->reserve(place.offset + place.size)) return {};
+  std::copy(image.begin(),
+            image.end(),
+            file_->bytes().begin() + static_cast<std::ptrdiff_t>(place.offset));
+  const std::size_t pages = (place.size + SharedFile::alignment - 1) / SharedFile::alignment;
+  file_end_ += pages * SharedFile::alignment;
+  return place;
 }
 
 bool Session::send_run(std::span<const Case> stages, Observation& observation) {
   for (Peer& peer : peers_) {
     peer.pending = hello_.everyone;
     peer.payload_bytes_max = 0;
+    peer.sent.clear();
   }
   for (const Case& c : stages.subspan(part_.first, part_.count)) {
     const spec::Contract* contract = options_.contract_of(c.operation);
@@ -180,19 +206,41 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
     }
   }
   send_end_ = Clock::now() + whole(options_.run_timeout);
-  nlohmann::ordered_json derived =
-      hello_.takes_inputs ? nlohmann::ordered_json() : whole_run(stages);
-  const auto given =
-      given_parts(hello_.takes_inputs ? nullptr : stages.front().given.get(), derived);
+  return hello_.takes_inputs ? send_stages(stages, observation) : send_derived(stages, observation);
+}
+
+bool Session::send_derived(std::span<const Case> stages, Observation& observation) {
+  nlohmann::ordered_json header = whole_run(stages);
+  const auto given = given_parts(stages.front().given.get(), header);
   for (Peer& peer : peers_) {
-    if (!peer.pending) continue;
-    std::vector<Image> images;
-    nlohmann::ordered_json header =
-        hello_.takes_inputs ? stage_for(peer, stages, observation, images) : derived;
-    const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
-    if (peer.connection.send(std::move(header), hello_.takes_inputs ? parts : given)) continue;
+    if (!peer.pending || peer.connection.send(header, given)) continue;
     give_up(observation, RunStatus::crashed, describe_death(peer, stages));
     return false;
+  }
+  return true;
+}
+
+bool Session::send_stages(std::span<const Case> stages, Observation& observation) {
+  file_end_ = 0;
+  for (Peer& peer : peers_) {
+    peer.result.clear();
+    peer.result.path.assign(part_.count, {});
+    peer.result.stages.assign(part_.count, {});
+  }
+  for (std::size_t k = part_.first; k < part_.first + part_.count; ++k) {
+    const std::vector<int> group = members(stages[k]);
+    for (Peer& peer : peers_) {
+      const bool is_member = std::any_of(peer.ranks.begin(), peer.ranks.end(), [&](int rank) {
+        return group_position(group, rank) >= 0;
+      });
+      if (!is_member && !hello_.everyone) continue;
+      std::vector<Image> images;
+      nlohmann::ordered_json header = stage_for(peer, stages, k, observation, images);
+      const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
+      if (peer.connection.send(std::move(header), parts)) continue;
+      give_up(observation, RunStatus::crashed, describe_death(peer, stages));
+      return false;
+    }
   }
   return true;
 }
@@ -262,14 +310,42 @@ bool Session::take_frames(Peer& peer, Observation& observation, bool& heard) {
         throw ProtocolError(fmt::format(
             "result of run {:.40}: expected that of run {}", header["result"].dump(), run_));
       }
-      read_result(*frame, peer.result);
-      peer.pending = false;
+      take_result(peer, *frame);
     }
     return true;
   } catch (const std::exception& error) {
     give_up(observation, RunStatus::errored, describe_breach(peer.ranks, error));
     return false;
   }
+}
+
+void Session::take_result(Peer& peer, const Frame& frame) {
+  if (!hello_.takes_inputs) {
+    read_result(frame, peer.result);
+    peer.pending = false;
+    return;
+  }
+  const SentStage sent = std::move(peer.sent.front());
+  peer.sent.pop_front();
+  std::vector<std::span<const std::byte>> placed;
+  for (const Place& each : sent.places) {
+    placed.emplace_back(each.size == 0 ? std::span<const std::byte>()
+                                       : file_->bytes().subspan(each.offset, each.size));
+  }
+  Observation& answer = peer.answer;
+  read_result(frame, answer, placed);
+  peer.pending = !peer.sent.empty();
+  if (answer.status != RunStatus::completed) {
+    if (peer.result.status != RunStatus::completed) return;
+    peer.result.status = answer.status;
+    peer.result.reason = std::move(answer.reason);
+    return;
+  }
+  const std::size_t i = sent.stage - part_.first;
+  if (!answer.path.empty()) peer.result.path[i] = answer.path.front();
+  if (!answer.stages.empty()) std::swap(peer.result.stages[i], answer.stages.front());
+  peer.result.fault_fired |= answer.fault_fired;
+  peer.result.fault_changed |= answer.fault_changed;
 }
 
 void Session::take_progress(const Peer& peer, const nlohmann::json& header) {

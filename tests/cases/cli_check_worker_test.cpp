@@ -50,6 +50,7 @@ TEST_F(CliCheckWorkerTest, WorkersThatKeepToTheProtocolPass) {
   expect_held("none");
   expect_held("takes");
   expect_held("sent");
+  expect_held("shared");
   expect_held("everyone");
   expect_held("two_processes");
 }
@@ -104,6 +105,18 @@ TEST_F(CliCheckWorkerTest, FaultsOfImagesAreNamed) {
   expect_wrong("changes_sent", "poison", ", as they were sent");
 }
 
+TEST_F(CliCheckWorkerTest, FaultsOfSharedFilesAreNamed) {
+  EXPECT_NE(check("shared").out.find(" images came in a shared file"), std::string::npos);
+  EXPECT_EQ(check("sent").out.find("shared file"), std::string::npos);
+  expect_wrong("shared_size", "messages", "bytes of the image in the shared file, got ");
+  expect_wrong("shared_and_payload", "messages", "which fall short of the payload of");
+  expect_wrong("shared_offset", "poison", "bytes of poison differ");
+  const tests::Outcome outcome = check("shared_and_derived");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_NE(outcome.out.find("hint: shared_file: needs inputs sent"), std::string::npos)
+      << outcome.out;
+}
+
 TEST_F(CliCheckWorkerTest, FaultsOfTheEndAreNamed) {
   expect_wrong("no_shutdown", "shutdown", "did not end within 10 s");
   expect_wrong("exit_status", "shutdown", "ended with status 3; expected the end with status 0");
@@ -112,6 +125,8 @@ TEST_F(CliCheckWorkerTest, FaultsOfTheEndAreNamed) {
 TEST_F(CliCheckWorkerTest, BadInputIsRefused) {
   expect_unable("check-worker ./no-such-worker", "expected an executable program");
   expect_unable("check-worker python:no-such-file.py", "expected a file of Python");
+  expect_unable("check-worker listen:10.0.0.1:29400", "expected an address of the loopback");
+  expect_unable("check-worker listen:127.0.0.1:29400", "expected a secret of 16..256 characters");
   expect_unable("check-worker --operation all_gathre " + planted, "did you mean all_gather");
 }
 

@@ -1,6 +1,11 @@
+#include <algorithm>
 #include <string>
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "tests/cases/cli.hpp"
 
@@ -121,6 +126,138 @@ TEST_F(CliSubjectTest, PrintingIsPassedOn) {
           every + " --bug prints");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.err.find("hello from rank 0"), std::string::npos);
+}
+
+/// Images of more than 1 MiB, which come in a shared file.
+class LargeSubjectTest : public CliSubjectTest {
+ protected:
+  tests::Outcome replay(const std::string& options, const std::string& fields = "") {
+    return rankcheck("replay " +
+                     harness::shell_quoted(
+                         R"({"operation":"all_reduce","backend":"command:)" + every + options +
+                         R"(","ranks":3,"count":200000,"type":"f64","op":"sum","input":"exact")" +
+                         fields + "}"));
+  }
+};
+
+TEST_F(LargeSubjectTest, AgreesWithTheReference) {
+  for (const char* options : {"", " --device"}) {
+    for (const char* fields : {"", R"(,"in_place":true)"}) {
+      const tests::Outcome outcome = replay(options, fields);
+      EXPECT_EQ(outcome.status, 0) << options << fields << outcome.out << outcome.err;
+    }
+  }
+}
+
+TEST_F(LargeSubjectTest, PlantedBugsAreFound) {
+  for (const char* bug : {"last_element", "raises", "crashes", "exits"}) {
+    const tests::Outcome outcome = replay(std::string(" --bug ") + bug);
+    EXPECT_EQ(outcome.status, 1) << bug << outcome.out << outcome.err;
+  }
+}
+
+/// Returns an address of the loopback where nobody listens.
+std::string free_address() {
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(where);
+  auto* const address = reinterpret_cast<sockaddr*>(&where);
+  EXPECT_EQ(::bind(descriptor, address, size), 0);
+  EXPECT_EQ(::getsockname(descriptor, address, &size), 0);
+  ::close(descriptor);
+  return "127.0.0.1:" + std::to_string(ntohs(where.sin_port));
+}
+
+/// Ranks that the test starts, as torchrun does, connect to the program.
+class ListenSubjectTest : public CliSubjectTest {
+ protected:
+  /// Runs the program with `arguments` and two ranks of a subject, which get `options` and
+  /// `secret`. The last line of the output has the exit statuses of the ranks.
+  tests::Outcome listen(const std::string& arguments,
+                        const std::string& options = "",
+                        const std::string& secret = "0123456789abcdef") {
+    address_ = "listen:" + free_address();
+    const auto rank = [&](const char* number) {
+      return "RANK=" + std::string(number) + " RANKCHECK_SECRET=" + secret + ' ' + in_processes +
+             options + " >/dev/null 2>&1 & ";
+    };
+    return shell("(export TMPDIR=$PWD WORLD_SIZE=2 RANKCHECK_ADDRESS=" + address_.substr(7) + "; " +
+                 rank("0") + "first=$!; " + rank("1") +
+                 "second=$!; RANKCHECK_SECRET=0123456789abcdef " RANKCHECK_BINARY_DIR
+                 "/rankcheck --start-timeout 3 " +
+                 arguments + ' ' + address_ +
+                 "; status=$?; wait $first; one=$?; wait $second; echo $one $?; exit $status)");
+  }
+
+  std::string address_;
+};
+
+const std::string run_broadcast =
+    "run --report r --cases 20 --ranks 2..2 --timeout 5 --operation broadcast "
+    "--property agrees_with_reference --backend";
+
+TEST_F(ListenSubjectTest, RanksOfALauncherPassAndEnd) {
+  const tests::Outcome outcome = listen(run_broadcast);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(report("r")["findings"][0]["verdict"], "passed") << outcome.out;
+  EXPECT_EQ(outcome.last_line(), "0 0") << "nobody listens any more, so the ranks end";
+}
+
+TEST_F(ListenSubjectTest, RanksConnectAgainForReplays) {
+  const tests::Outcome outcome = listen(run_broadcast, " --bug last_element");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  const nlohmann::json finding = report("r")["findings"][0];
+  EXPECT_EQ(finding["verdict"], "falsified") << finding;
+  EXPECT_GT(finding["replays"], 1) << finding;
+  EXPECT_EQ(finding["replays"], finding["replays_failed"]) << finding;
+  EXPECT_EQ(outcome.last_line(), "0 0");
+}
+
+TEST_F(ListenSubjectTest, AWrongSecretIsSaidInOneLine) {
+  const std::string expected =
+      ": no hello within 3 s: expected ranks that connect to this RANKCHECK_ADDRESS: a rank "
+      "connected ";
+  const tests::Outcome wrong = listen(run_broadcast, "", "fedcba9876543210");
+  EXPECT_EQ(wrong.status, 2) << wrong.out;
+  EXPECT_NE(wrong.err.find(address_ + expected + "with a wrong secret in RANKCHECK_SECRET"),
+            std::string::npos)
+      << wrong.err;
+  EXPECT_EQ(std::count(wrong.err.begin(), wrong.err.end(), '\n'), 1) << wrong.err;
+  const tests::Outcome missing = listen(run_broadcast, "", "");
+  EXPECT_EQ(missing.status, 2) << missing.out;
+  EXPECT_NE(missing.err.find(expected + "without a secret"), std::string::npos) << missing.err;
+}
+
+TEST_F(ListenSubjectTest, RanksOfALauncherAreChecked) {
+  const tests::Outcome right = listen("check-worker --ranks 2");
+  EXPECT_EQ(right.status, 0) << right.out << right.err;
+  EXPECT_NE(right.out.find("worker     " + address_), std::string::npos) << right.out;
+  EXPECT_NE(right.out.find("shutdown   ok           all ranks have closed their ends within 10 s"),
+            std::string::npos)
+      << right.out;
+  EXPECT_NE(right.out.find("run smoke --backend " + address_), std::string::npos) << right.out;
+  const tests::Outcome planted = listen("check-worker --ranks 2", " --bug writes_beyond");
+  EXPECT_EQ(planted.status, 1) << planted.out << planted.err;
+  EXPECT_NE(planted.out.find("poison     wrong"), std::string::npos) << planted.out;
+  const tests::Outcome stranger = listen("check-worker --ranks 2", "", "fedcba9876543210");
+  EXPECT_EQ(stranger.status, 1) << stranger.out << stranger.err;
+  EXPECT_NE(stranger.out.find("start      wrong        " + address_ + ": no hello within 3 s"),
+            std::string::npos)
+      << stranger.out;
+  EXPECT_NE(stranger.out.find("with a wrong secret"), std::string::npos) << stranger.out;
+}
+
+TEST_F(ListenSubjectTest, MistakesInTheAddressAreOneLine) {
+  for (const char* address : {"29400", "127.0.0.1:", "127.0.0.1:http"}) {
+    const tests::Outcome outcome =
+        shell(std::string("RANK=0 WORLD_SIZE=1 RANKCHECK_ADDRESS=") + address + ' ' + in_processes);
+    EXPECT_EQ(outcome.status, 2) << address;
+    EXPECT_EQ(
+        outcome.err,
+        std::string("in-processes: RANKCHECK_ADDRESS: expected HOST:PORT, got ") + address + '\n');
+  }
 }
 
 TEST_F(CliSubjectTest, MistakesInTheCommandAreOneLine) {

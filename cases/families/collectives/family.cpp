@@ -17,6 +17,8 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
+#include "harness/stages.hpp"
+
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/fields.hpp"
 #include "cases/families/collectives/inputs.hpp"
@@ -44,6 +46,12 @@ constexpr std::int64_t lengths_max = 5;
 constexpr std::int64_t covering_rows_max = 2;
 /// The first whole number that f16 does not have.
 constexpr std::int64_t rows_beyond_f16 = 2049;
+
+/// A rank of the group as JSON. Null if there is nobody.
+nlohmann::ordered_json partner(int rank) {
+  if (rank == spec::nobody) return nullptr;
+  return rank;
+}
 
 std::vector<InputKind> kinds_of(spec::Type type, ReduceOp op) {
   std::vector<InputKind> kinds;
@@ -266,6 +274,12 @@ class Collectives final : public harness::Family {
 
   [[nodiscard]] nlohmann::ordered_json extras(const Case& c, int world_rank) const override {
     auto out = nlohmann::ordered_json::object();
+    const spec::Contract* const contract = reference::find_contract(c.operation);
+    if (contract != nullptr && spec::collective(*contract).patterned) {
+      const int rank = harness::place_in_group(c, world_rank);
+      out["to"] = partner(spec::destination(collective_call(c), rank));
+      out["from"] = partner(spec::origin(collective_call(c), rank));
+    }
     if (!has_scalar(c)) return out;
     std::array<std::byte, 16> scalar{};
     fill_scalar(c, world_rank, scalar.data());

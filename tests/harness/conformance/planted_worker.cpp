@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,7 +58,8 @@ class PlantedWorker {
 
   void greet() {
     const std::vector<const char*> operations = {"all_gather", "broadcast", "crop", "epie_step"};
-    ordered_json hello{{"protocol", has("sent") || has("changes_sent") ? 2 : 1},
+    const bool shares = fault_.starts_with("shared");
+    ordered_json hello{{"protocol", has("sent") || has("changes_sent") || shares ? 2 : 1},
                        {"world", has("wrong_world") ? 5 : world},
                        {"ranks", ranks_},
                        {"traits",
@@ -73,7 +76,8 @@ class PlantedWorker {
       if (has("takes")) algorithm["takes"] = {{"type", {"int32", "f32"}}, {"gap", "any"}};
       hello["algorithms"].push_back(algorithm);
     }
-    if (hello["protocol"] == 2) hello["inputs"] = "sent";
+    if (hello["protocol"] == 2 && !has("shared_and_derived")) hello["inputs"] = "sent";
+    if (shares) hello["shared_file"] = true;
     if (has("duplicate_rank")) hello["ranks"].push_back(ranks_.front());
     if (has("missing_trait")) hello["traits"].erase("nan_rule");
     if (has("unknown_field")) hello["traits"]["determinstic"] = true;
@@ -113,6 +117,7 @@ class PlantedWorker {
     for (std::size_t k = 0; k < stages.size(); ++k) call(header, stages, k, seen);
     if (has("crash")) std::abort();
     const auto id = header["run"].get<std::uint64_t>();
+    if (header.contains("file") && !has("shared_and_payload")) return give_shared(header, seen);
     static_cast<void>(send_result(connection_, has("result_of_another_run") ? id + 7 : id, seen));
   }
 
@@ -167,10 +172,61 @@ class PlantedWorker {
     return image;
   }
 
+  /// Writes the images that came in the file back there, and sends the others.
+  void give_shared(const json& header, const Observation& seen) {
+    ordered_json sizes = ordered_json::array();
+    ordered_json stamps = ordered_json::array();
+    std::vector<std::span<const std::byte>> parts;
+    const int file = ::open(header["file"].get<std::string>().c_str(), O_RDWR | O_CLOEXEC);
+    const std::vector<Image>& images = seen.stages[0].images;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      const json& member = header["members"][i];
+      sizes.push_back(images[i].size() + (has("shared_size") && member.contains("offset") ? 1 : 0));
+      stamps.push_back({seen.stages[0].stamps[i].entered, seen.stages[0].stamps[i].left});
+      if (!member.contains("offset")) {
+        parts.emplace_back(images[i]);
+        continue;
+      }
+      auto offset = member["offset"].get<off_t>();
+      // Another image gets the first guard of this one.
+      if (has("shared_offset")) offset = 0;
+      const std::size_t bytes = has("shared_offset") ? 64 : images[i].size();
+      require(::pwrite(file, images[i].data(), bytes, offset));
+    }
+    ::close(file);
+    static_cast<void>(connection_.send({{"result", header["run"]},
+                                        {"status", "completed"},
+                                        {"path", seen.path},
+                                        {"stamps", ordered_json::array({stamps})},
+                                        {"sizes", ordered_json::array({sizes})}},
+                                       parts));
+  }
+
+  /// Reads an image from the file.
+  static Image take_shared(const json& header, const json& member, std::size_t size) {
+    Image image(size);
+    const int file = ::open(header["file"].get<std::string>().c_str(), O_RDONLY | O_CLOEXEC);
+    require(::pread(file, image.data(), size, member["offset"].get<off_t>()));
+    ::close(file);
+    return image;
+  }
+
+  /// Ends the worker if a call of the system failed.
+  static void require(ssize_t result) {
+    if (result < 0) std::abort();
+  }
+
   Image take_sent(const json& header, std::size_t member) {
     std::size_t at = 0;
-    for (std::size_t i = 0; i < member; ++i) at += header["members"][i]["image"].get<std::size_t>();
+    for (std::size_t i = 0; i < member; ++i) {
+      const json& other = header["members"][i];
+      if (!other.contains("offset")) at += other["image"].get<std::size_t>();
+    }
     const auto size = header["members"][member]["image"].get<std::size_t>();
+    if (header["members"][member].contains("offset")) {
+      layout_.send = header["members"][member].contains("send") ? 64 : -1;
+      return take_shared(header, header["members"][member], size);
+    }
     const auto begin = sent_.begin() + static_cast<std::ptrdiff_t>(at);
     layout_.send = header["members"][member].contains("send") ? 64 : -1;
     return {begin, begin + static_cast<std::ptrdiff_t>(size)};

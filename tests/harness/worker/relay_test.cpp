@@ -125,15 +125,52 @@ TEST_F(RelayedTest, PassesFramesOnUntilBothEndsAreClosed) {
 }
 
 TEST_F(RelayedTest, ClosesConnectionsWithoutTheSecret) {
-  const Descriptor stranger = rank_that_says("0123456789abcdeX\n" + hello_of(0, 1));
-  EXPECT_EQ(read_once(stranger), "");
-  const Descriptor shorter = rank_that_says("0123\n");
-  EXPECT_EQ(read_once(shorter), "");
-  const Descriptor endless = rank_that_says(std::string(300, 'x'));
-  EXPECT_EQ(read_once(endless), "");
+  testing::internal::CaptureStderr();
+  for (const std::string& bytes : {"0123456789abcdeX\n" + hello_of(0, 1),
+                                   std::string("0123\n"),
+                                   std::string("\n"),
+                                   std::string(300, 'x')}) {
+    const Descriptor stranger = rank_that_says(bytes);
+    EXPECT_EQ(read_once(stranger), "");
+  }
+  const Descriptor half = rank_that_says("0123");
+  ::shutdown(half.get(), SHUT_WR);
+  EXPECT_EQ(read_once(half), "");
   const std::string hello = hello_of(0, 1);
   const Descriptor rank = rank_that_says(secret + "\n" + hello);
   EXPECT_EQ(read_once(relayed()), hello);
+  const std::string wrong = "a rank connected with a wrong secret in RANKCHECK_SECRET\n";
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            wrong + wrong +
+                "a rank connected without a secret in RANKCHECK_SECRET\n"
+                "a connection began with a line of more than 256 bytes: expected the secret in "
+                "RANKCHECK_SECRET\n"
+                "a connection ended, or said nothing more, before its secret\n");
+}
+
+TEST_F(RelayedTest, PassesOnWhatComesWithTheHello) {
+  const std::string hello = hello_of(0, 1);
+  const Descriptor rank = rank_that_says(secret + "\n" + hello + "progress");
+  const Descriptor session = relayed();
+  std::string all;
+  while (all.size() < hello.size() + 8) {
+    const std::string more = read_once(session);
+    ASSERT_NE(more, "");
+    all += more;
+  }
+  EXPECT_EQ(all, hello + "progress");
+}
+
+TEST_F(RelayedTest, PassesFramesOnThatAreNoHello) {
+  const std::string broken("\x05\0\0\0[1,2}", 9);
+  Descriptor rank = rank_that_says(secret + "\n" + broken);
+  Descriptor session = relayed();
+  EXPECT_EQ(read_once(session), broken);
+  session.reset();
+  EXPECT_EQ(read_once(rank), "");
+  rank.reset();
+  const Descriptor next = rank_that_says(secret + "\n" + hello_of(0, 1));
+  EXPECT_EQ(read_once(relayed()), hello_of(0, 1));
 }
 
 TEST_F(RelayedTest, WaitsForEveryRankOfTheWorld) {

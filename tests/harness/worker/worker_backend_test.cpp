@@ -471,6 +471,52 @@ TEST_F(WorkersTest, GetTheirInputsIfTheyAskForThem) {
   }
 }
 
+/// Two processes that answer only after both have got a run: each is a group of its own.
+TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
+  for (const int rank : {0, 1}) {
+    Hello hello;
+    hello.world = 2;
+    hello.ranks = {rank};
+    hello.traits.name = "fake";
+    hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
+    hello.takes_inputs = true;
+    write("hello" + std::to_string(rank), to_json(hello));
+  }
+  std::ofstream(file("worker.pl")) << R"(
+      use IO::Socket::UNIX;
+      my $rank = fork() ? 0 : 1;
+      my $s = IO::Socket::UNIX->new(Peer => $ENV{RANKCHECK_SOCKET});
+      open(my $f, '<', "hello$rank"); local $/; print {$s} <$f>; $s->flush;
+      sub get { my $n = shift; my $b = ''; while (length($b) < $n) {
+          sysread($s, $b, $n - length($b), length($b)) or exit 0; } return $b; }
+      while (1) {
+        my $h = get(unpack('V', get(4)));
+        my ($n) = $h =~ /"payload":(\d+)/;
+        my $image = get($n);
+        my ($run, $stage) = $h =~ /"run":(\d+),"stage":(\d+)/;
+        open(my $here, '>', "got$run-$rank");
+        my $other = 1 - $rank;
+        select(undef, undef, undef, 0.01) until -e "got$run-$other";
+        my $r = qq({"result":$run,"status":"completed","path":["fake"],"stamps":[[[1,2]]],) .
+                qq("sizes":[[$n]],"payload":$n});
+        print {$s} pack('V', length($r)), $r, $image;
+        $s->flush;
+      }
+  )";
+  const auto backend = open("exec perl worker.pl", false);
+  Observation seen;
+  std::vector<Case> stages(2, make_case());
+  for (Case& each : stages) each.ranks = 2;
+  stages[0].group = {0};
+  stages[1].group = {1};
+  for (int run = 0; run < 2; ++run) {
+    backend->run(stages, seen);
+    ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
+    for (const StageOutcome& stage : seen.stages) EXPECT_EQ(stage.images.size(), 1U);
+    EXPECT_EQ(seen.path, (std::vector<std::string>{"fake", "fake"}));
+  }
+}
+
 TEST_F(WorkersTest, AreMissingWhenThereIsNoSuchProgram) {
   WorkerOptions options{.command =
                             [](const std::string&) {

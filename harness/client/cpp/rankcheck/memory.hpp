@@ -7,6 +7,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 /// Where the buffers of a call live.
 namespace rankcheck {
@@ -37,31 +38,34 @@ class ImageMemory {
 
   /// Makes room for so many bytes, whose old values are lost.
   void resize(std::size_t bytes) {
-    size_ = bytes;
-    if (bytes <= capacity_ && host_ != nullptr) return;
-    host_.reset(static_cast<unsigned char*>(::operator new(bytes + 1, alignment)));
-    if (memory_->allocate) {
-      if (device_ != nullptr) memory_->release(rank_, device_);
-      device_ = static_cast<unsigned char*>(memory_->allocate(rank_, bytes + 1));
-      if (device_ == nullptr) {
-        capacity_ = 0;
-        host_.reset();
-        throw std::runtime_error("allocate: no memory for " + std::to_string(bytes) + " bytes");
-      }
+    placed_.reset();
+    if (bytes > capacity_ || host_ == nullptr) {
+      host_.reset(static_cast<unsigned char*>(::operator new(bytes + 1, alignment)));
+      capacity_ = bytes;
     }
-    capacity_ = bytes;
+    size_ = bytes;
+    reserve_device();
   }
 
-  [[nodiscard]] unsigned char* host() const { return host_.get(); }
+  /// Takes bytes where they are, in place of memory of its own.
+  void place(std::shared_ptr<unsigned char> bytes, std::size_t size) {
+    placed_ = std::move(bytes);
+    size_ = size;
+    reserve_device();
+  }
+
+  /// Whether the harness sees the bytes where they are.
+  [[nodiscard]] bool is_placed() const { return placed_ != nullptr; }
+  [[nodiscard]] unsigned char* host() const { return placed_ ? placed_.get() : host_.get(); }
   [[nodiscard]] std::size_t size() const { return size_; }
   /// The memory that the call gets.
-  [[nodiscard]] unsigned char* at_call() const { return device_ ? device_ : host_.get(); }
+  [[nodiscard]] unsigned char* at_call() const { return device_ ? device_ : host(); }
 
   void copy_in() {
-    if (device_ != nullptr) memory_->copy_in(rank_, device_, host_.get(), size_);
+    if (device_ != nullptr) memory_->copy_in(rank_, device_, host(), size_);
   }
   void copy_out() {
-    if (device_ != nullptr) memory_->copy_out(rank_, host_.get(), device_, size_);
+    if (device_ != nullptr) memory_->copy_out(rank_, host(), device_, size_);
   }
 
  private:
@@ -70,11 +74,24 @@ class ImageMemory {
     void operator()(unsigned char* memory) const { ::operator delete(memory, alignment); }
   };
 
+  void reserve_device() {
+    if (!memory_->allocate || (device_ != nullptr && size_ <= device_capacity_)) return;
+    if (device_ != nullptr) memory_->release(rank_, device_);
+    device_ = static_cast<unsigned char*>(memory_->allocate(rank_, size_ + 1));
+    if (device_ == nullptr) {
+      throw std::runtime_error("allocate: no memory for " + std::to_string(size_) + " bytes");
+    }
+    device_capacity_ = size_;
+  }
+
   const Memory* memory_;
   int rank_;
   std::unique_ptr<unsigned char, Free> host_;
+  /// Bytes of the file that the harness shares.
+  std::shared_ptr<unsigned char> placed_;
   unsigned char* device_ = nullptr;
   std::size_t capacity_ = 0;
+  std::size_t device_capacity_ = 0;
   std::size_t size_ = 0;
 };
 

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -230,19 +234,51 @@ class Subject {
     const char* const folder = std::getenv("TMPDIR");
     me.shared_file = std::string(folder == nullptr ? "/tmp" : folder) + "/rankcheck-shared";
     if (about_.set_up) about_.set_up(me);
-    {
-      detail::Connection connection(detail::connect_to_harness());
-      detail::Worker worker(about_, me, connection);
-      worker.answer();
-      // Threads that are left behind may use this object.
-      if (worker.has_left_threads()) {
-        if (about_.tear_down) about_.tear_down(me);
-        std::fflush(nullptr);
-        std::_Exit(0);
-      }
-    }
+    const char* const address = std::getenv("RANKCHECK_ADDRESS");
+    const bool has_address = address != nullptr && std::getenv("RANKCHECK_SOCKET") == nullptr;
+    const bool has_left_threads =
+        has_address ? answer_at(me, address) : answer(me, detail::connect_to_harness(), "");
     if (about_.tear_down) about_.tear_down(me);
-    return 0;
+    if (!has_left_threads) return 0;
+    // Threads that are left behind may use what the end of main() would destroy.
+    std::fflush(nullptr);
+    std::_Exit(0);
+  }
+
+  /// Answers a harness until it closes the connection. Returns whether threads were left behind.
+  bool answer(const Me& me, int descriptor, const std::string& greeting) {
+    detail::Connection connection(descriptor);
+    detail::Worker worker(about_, me, connection);
+    try {
+      if (!greeting.empty()) connection.send(greeting);
+      worker.answer();
+    } catch (const std::system_error& error) {
+      // A harness that ends its run does not wait for answers.
+      const bool is_closed =
+          error.code() == std::errc::broken_pipe || error.code() == std::errc::connection_reset;
+      if (!is_closed) throw;
+    }
+    return worker.has_left_threads();
+  }
+
+  /// Answers a harness that listens at an address, until nobody listens there any more. A harness
+  /// that starts afresh closes the connections and waits for new ones.
+  bool answer_at(const Me& me, const std::string& address) {
+    constexpr std::chrono::seconds patience_at_start(60);
+    constexpr std::chrono::seconds patience_later(1);
+    constexpr std::chrono::milliseconds pause(100);
+    const char* const secret = std::getenv("RANKCHECK_SECRET");
+    const std::string greeting = std::string(secret == nullptr ? "" : secret) + '\n';
+    int descriptor = detail::connect_to_address(address, patience_at_start);
+    if (descriptor < 0) throw std::runtime_error("RANKCHECK_ADDRESS: nobody listens at " + address);
+    bool has_left_threads = false;
+    while (descriptor >= 0) {
+      has_left_threads |= answer(me, descriptor, greeting);
+      // A harness that does not know this secret closes each connection at once.
+      std::this_thread::sleep_for(pause);
+      descriptor = detail::connect_to_address(address, patience_later);
+    }
+    return has_left_threads;
   }
 
   detail::Description about_;

@@ -52,7 +52,9 @@ void broadcast(const std::string& bug, const Call& call, Buffer send, Buffer rec
   if (send.bytes() > sizeof shared->data) throw std::length_error("too many bytes");
   if (call.is_root() && send.bytes() > 0) std::memcpy(shared->data, send.data(), send.bytes());
   meet();
-  if (recv.bytes() > 0) std::memcpy(recv.data(), shared->data, recv.bytes());
+  const std::size_t skipped = bug == "last_element" ? element_bytes(call.type) : 0;
+  if (recv.bytes() > skipped) std::memcpy(recv.data(), shared->data, recv.bytes() - skipped);
+  if (bug == "writes_beyond") static_cast<unsigned char*>(recv.data())[recv.bytes()] ^= 1;
   meet();
 }
 

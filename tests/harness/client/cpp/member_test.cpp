@@ -126,17 +126,17 @@ TEST_F(MemberTest, HasItsScalar) {
 }
 
 TEST_F(MemberTest, KnowsItsPartnersInSendRecv) {
-  const auto partners = [&](const std::string& fields) {
-    read(R"("operation":"send_recv")" + fields, "");
+  const auto partners = [&](const std::string& said) {
+    read(R"("operation":"send_recv","pattern":"of a later version")", said);
     return std::pair(member_.call.target.value_or(-1), member_.call.source.value_or(-1));
   };
-  EXPECT_EQ(partners(""), std::pair(2, 0));
-  EXPECT_EQ(partners(R"(,"shift":2)"), std::pair(0, 2));
-  EXPECT_EQ(partners(R"(,"shift":-2)"), std::pair(2, 0));
-  EXPECT_EQ(partners(R"(,"pattern":"pairs")"), std::pair(0, 0));
-  EXPECT_EQ(partners(R"(,"pattern":"self")"), std::pair(1, 1));
-  EXPECT_EQ(partners(R"(,"pattern":"one_way")"), std::pair(-1, 0));
-  EXPECT_THROW(partners(R"(,"pattern":"star")"), ProtocolError);
+  EXPECT_EQ(partners(R"(,"to":2,"from":0)"), std::pair(2, 0));
+  EXPECT_EQ(partners(R"(,"to":1,"from":1)"), std::pair(1, 1));
+  EXPECT_EQ(partners(R"(,"to":null,"from":0)"), std::pair(-1, 0));
+  EXPECT_EQ(partners(R"(,"to":0,"from":null)"), std::pair(0, -1));
+  EXPECT_THROW(partners(""), ProtocolError);
+  EXPECT_THROW(partners(R"(,"to":1)"), ProtocolError);
+  EXPECT_THROW(partners(R"(,"to":"all","from":1)"), ProtocolError);
 }
 
 TEST_F(MemberTest, BuffersStayInsideOfTheImage) {

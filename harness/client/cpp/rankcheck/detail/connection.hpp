@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,9 +11,13 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <rankcheck/detail/json.hpp>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -146,6 +151,46 @@ inline int connect_to_harness() {
   if (descriptor < 0 || ::connect(descriptor, to, sizeof address) != 0) {
     throw std::system_error(errno, std::generic_category(), path);
   }
+  return descriptor;
+}
+
+/// Returns a socket that is connected to one of the addresses, or -1.
+inline int connect_to_any(const addrinfo* addresses) {
+  for (const addrinfo* each = addresses; each != nullptr; each = each->ai_next) {
+    const int descriptor = ::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) continue;
+    const int yes = 1;
+    ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    if (::connect(descriptor, each->ai_addr, each->ai_addrlen) == 0) return descriptor;
+    ::close(descriptor);
+  }
+  return -1;
+}
+
+/// Connects to a harness that listens at `address`, HOST:PORT. Returns the descriptor, or -1 if
+/// nobody has listened there for so long.
+inline int connect_to_address(const std::string& address, std::chrono::milliseconds patience) {
+  const std::size_t colon = address.rfind(':');
+  std::string host = address.substr(0, std::min(colon, address.size()));
+  if (!host.empty() && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  }
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const bool is_split = colon != address.npos && !host.empty() && colon + 1 < address.size();
+  if (!is_split || ::getaddrinfo(host.c_str(), address.c_str() + colon + 1, &hints, &found) != 0) {
+    throw std::invalid_argument("RANKCHECK_ADDRESS: expected HOST:PORT, got " + address);
+  }
+  constexpr std::chrono::milliseconds pause(100);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  int descriptor = connect_to_any(found);
+  while (descriptor < 0 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(pause);
+    descriptor = connect_to_any(found);
+  }
+  ::freeaddrinfo(found);
   return descriptor;
 }
 

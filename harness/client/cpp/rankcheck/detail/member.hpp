@@ -30,27 +30,10 @@ struct Member {
   std::int64_t left = 0;
 };
 
-/// Returns the rank that `rank` sends to in send_recv.
-inline std::optional<int> target_of(const Json& c, int rank, int size) {
-  const std::string pattern = text_of(c, "pattern", "ring");
-  if (pattern == "ring") {
-    const std::int64_t to = (rank + number_of(c, "shift", 1)) % size;
-    return static_cast<int>(to < 0 ? to + size : to);
-  }
-  if (pattern == "pairs") return (rank ^ 1) < size ? rank ^ 1 : rank;
-  if (pattern == "self") return rank;
-  if (pattern != "one_way") {
-    throw ProtocolError("pattern: expected ring, pairs, self or one_way, got " + pattern);
-  }
-  if (rank % 2 == 0 && rank + 1 < size) return rank + 1;
-  return std::nullopt;
-}
-
-inline std::optional<int> source_of(const Json& c, int rank, int size) {
-  for (int other = 0; other < size; ++other) {
-    if (target_of(c, other, size) == rank) return other;
-  }
-  return std::nullopt;
+/// Returns the place of another member. Empty if the harness said that there is none.
+inline std::optional<int> place_of(const Json& described) {
+  if (described.kind == Json::Kind::null) return std::nullopt;
+  return static_cast<int>(described.integer());
 }
 
 inline std::vector<unsigned char> bytes_of(const std::string& hexadecimal) {
@@ -95,8 +78,8 @@ class MemberReader {
     call.group_ = group;
     if (const Json* scalar = description.find("scalar")) call.scalar_ = bytes_of(scalar->text);
     if (call.operation == "send_recv") {
-      call.target = target_of(*case_, call.rank, call.size);
-      call.source = source_of(*case_, call.rank, call.size);
+      call.target = place_of(description.at("to"));
+      call.source = place_of(description.at("from"));
     }
     const Json* const send = description.find("send");
     if (send != nullptr) member.send = view(*send, operation_->send, member, member.send_blocks);

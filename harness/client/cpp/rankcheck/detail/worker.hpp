@@ -15,6 +15,7 @@
 #include <rankcheck/detail/description.hpp>
 #include <rankcheck/detail/member.hpp>
 #include <rankcheck/detail/rank_threads.hpp>
+#include <rankcheck/detail/shared_file.hpp>
 
 /// Answers the harness: one connection, its questions and its runs.
 namespace rankcheck::detail {
@@ -45,7 +46,8 @@ inline std::string hello_of(const Description& subject, const Me& me) {
          pair("deterministic", subject.deterministic ? "true" : "false") +
          pair("rounds", subject.rounds ? "true" : "false") + pair("ranks_max", number(me.world)) +
          "}" + pair("algorithms", '[' + algorithms + ']') + pair("versions", '{' + versions + '}') +
-         (needs_everyone ? pair("everyone", "true") : "") + "}}";
+         (needs_everyone ? pair("everyone", "true") : "") +
+         (SharedFile::can_open() ? pair("shared_file", "true") : "") + "}}";
 }
 
 class Worker {
@@ -88,7 +90,7 @@ class Worker {
     stage_ = header.at("stage").text;
     bool failed = false;
     Members members;
-    std::string reason = receive_images(*described, members);
+    std::string reason = receive_images(header, *described, members);
     if (!reason.empty()) return send_failure("errored", reason);
     reason = why_refused(subject_, header.at("case"), me_.world);
     if (!reason.empty()) return send_failure("refused", reason);
@@ -106,7 +108,7 @@ class Worker {
   }
 
   /// Returns why the images could not be received, as far as memory of the user's is the cause.
-  std::string receive_images(const Json& described, Members& members) {
+  std::string receive_images(const Json& header, const Json& described, Members& members) {
     std::string reason;
     for (const Json& each : described.items) {
       const auto rank = static_cast<std::size_t>(each.at("rank").integer());
@@ -115,16 +117,22 @@ class Worker {
         image = std::make_shared<ImageMemory>(subject_.memory, static_cast<int>(rank));
       }
       const std::size_t size = each.at("image").size();
+      const Json* const offset = each.find("offset");
       bool failed = false;
-      const std::string failure = failure_of([&] { image->resize(size); }, failed);
-      if (failed) {
+      const std::string failure = failure_of(
+          [&] {
+            if (offset == nullptr) return image->resize(size);
+            image->place(file_.image(header.at("file").text, offset->size(), size), size);
+          },
+          failed);
+      if (failed) reason = failure;
+      if (failed && offset == nullptr) {
         // The bytes have to be read anyway.
-        reason = failure;
         std::vector<unsigned char> ignored(size);
         connection_.receive({ignored.data(), size});
-        continue;
       }
-      connection_.receive({image->host(), size});
+      if (failed) continue;
+      if (offset == nullptr) connection_.receive({image->host(), size});
       members.push_back(std::make_shared<Member>());
       members.back()->image = image;
     }
@@ -243,6 +251,7 @@ class Worker {
     std::vector<Part> parts;
     std::size_t payload = 0;
     for (const auto& member : members) {
+      if (member->image->is_placed()) continue;
       parts.push_back({member->image->host(), member->image->size()});
       payload += member->image->size();
     }
@@ -264,6 +273,7 @@ class Worker {
   /// The images of the hosted ranks, by world rank.
   std::vector<std::shared_ptr<ImageMemory>> images_;
   std::map<std::vector<int>, AnyGroup> groups_;
+  SharedFile file_;
   /// The run and the stage under way, as the harness wrote them.
   std::string run_;
   std::string stage_;
