@@ -44,8 +44,9 @@ file(GLOB data CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      cases/*.md cases/*/*.md cases/*/*/*.md tests/*.md
      harness/client/python/pyproject.toml harness/client/python/rankcheck/*.py
      harness/client/python/rankcheck/py.typed
-     cases/subjects/*.py cases/subjects/*.cpp cases/subjects/found/*.py
-     reports/*.md reports/hardware/*.md reports/schema.json
+     cases/subjects/*.py cases/subjects/*.cpp
+     cases/subjects/found/*.py cases/subjects/found/*.json
+     reports/*.md reports/hardware/*.md reports/*schema.json
      cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)
 foreach(file IN LISTS data)
   get_filename_component(folder ${file} DIRECTORY)

@@ -39,6 +39,7 @@ void add_relay(CLI::App& app, Context& context);
 void add_check_worker(CLI::App& app, Context& context);
 void add_audit(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
+void add_compare(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_simulate(CLI::App& app, Context& context);

@@ -172,6 +172,7 @@ int parse_and_run(int argc, char** argv) {
   add_check_worker(app, context);
   add_audit(app, context);
   add_report(app, context);
+  add_compare(app, context);
   add_doctor(app, context);
   add_bench(app, context);
   add_simulate(app, context);

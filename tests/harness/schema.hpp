@@ -12,10 +12,11 @@
 
 namespace rankcheck::harness {
 
-/// Returns what reports/schema.json rejects in a report; empty if the report is valid.
-inline std::string complaints(const nlohmann::json& report) {
+/// Returns what a schema of reports/ rejects in a value; empty if the value is valid.
+inline std::string complaints(const nlohmann::json& report,
+                              const std::string& file = "schema.json") {
   using valijson::adapters::NlohmannJsonAdapter;
-  const auto text = read_file(std::string(RANKCHECK_SOURCE_DIR) + "/reports/schema.json");
+  const auto text = read_file(std::string(RANKCHECK_SOURCE_DIR) + "/reports/" + file);
   const nlohmann::json document = nlohmann::json::parse(text);
   valijson::Schema schema;
   valijson::SchemaParser().populateSchema(NlohmannJsonAdapter(document), schema);

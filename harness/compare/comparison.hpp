@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/compare/run_report.hpp"
+
+namespace rankcheck::harness::compare {
+
+/// What can differ between two runs.
+enum class Kind : std::uint8_t {
+  /// A unit fails that passed or was not judged before.
+  newly_broken,
+  /// A unit failed before and fails now, perhaps in another way.
+  still_broken,
+  /// A unit failed before and passes now.
+  mended,
+  /// A unit was judged before and is not judged now, or covers less.
+  coverage_lost,
+  /// A unit is judged that was not judged before, or covers more.
+  coverage_gained,
+  /// The largest error/bound of a unit has grown by the factor, or beyond it.
+  accuracy_lost,
+  /// Libraries, drivers, devices, rankcheck or the machine are others.
+  version,
+  /// A unit takes longer, or less long, by the factor.
+  duration,
+};
+
+/// The names of the kinds, in the order of the enumerators.
+inline constexpr std::array<std::string_view, 8> kind_names{"newly_broken",
+                                                            "still_broken",
+                                                            "mended",
+                                                            "coverage_lost",
+                                                            "coverage_gained",
+                                                            "accuracy_lost",
+                                                            "version",
+                                                            "duration"};
+
+[[nodiscard]] std::string_view name(Kind kind);
+
+/// One difference.
+struct Change {
+  Kind kind = Kind::version;
+  /// What changed: a unit's id, "<operation>/<algorithm>/<tested>" or a part of it with "*" for the
+  /// rest, or the place of a version in the report's environment.
+  std::string what;
+  /// How it was and how it is, for people. Empty where there was or is nothing.
+  std::string before;
+  std::string now;
+  /// The case that shows a failure. Null if there is none.
+  nlohmann::ordered_json minimal = {};
+};
+
+struct CompareOptions {
+  /// An error/bound that grows by less than this factor is no change.
+  double accuracy_factor = 2;
+  /// A duration that changes by less than this factor, or by less than a second, is no change.
+  double duration_factor = 2;
+};
+
+/// What became of the units of a run.
+struct Comparison {
+  /// Sorted by kind and by what changed.
+  std::vector<Change> changes;
+  /// Number of units that both runs judged.
+  std::int64_t common_units = 0;
+
+  [[nodiscard]] std::int64_t count(Kind kind) const;
+};
+
+/// Compares two runs. Throws BadInput if they have no unit in common, because then nothing can be
+/// said.
+[[nodiscard]] Comparison compare(const RunReport& before,
+                                 const RunReport& now,
+                                 const CompareOptions& options = {});
+
+/// What makes a comparison fail.
+enum class FailOn : std::uint8_t { broken, coverage, accuracy };
+
+inline constexpr std::array<std::string_view, 3> fail_on_names{"broken", "coverage", "accuracy"};
+
+/// Reads names that are separated by commas. Throws BadInput that names an unknown one.
+[[nodiscard]] std::set<FailOn> fail_on_from(const std::string& names);
+
+/// Whether something that matters got worse.
+[[nodiscard]] bool is_worse(const Comparison& comparison, const std::set<FailOn>& matters);
+
+}  // namespace rankcheck::harness::compare

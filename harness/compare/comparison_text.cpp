@@ -1,0 +1,158 @@
+#include "harness/compare/comparison_text.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "reference/spec/to_size.hpp"
+
+#include "harness/table.hpp"
+
+namespace rankcheck::harness::compare {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t listed_max = 20;
+/// A reason is one line. This is about as much of it as helps to recognise it.
+constexpr std::size_t said_bytes_max = 160;
+
+/// The kinds' titles, in the order of the enumerators.
+constexpr std::array<std::string_view, kind_names.size()> titles{"newly broken",
+                                                                 "still broken",
+                                                                 "mended",
+                                                                 "coverage lost",
+                                                                 "coverage gained",
+                                                                 "larger errors",
+                                                                 "other versions",
+                                                                 "other durations"};
+
+std::string in_environment(const RunReport& run, const char* field) {
+  const auto found = run.environment.find(field);
+  return found != run.environment.end() && found->is_string() ? found->get<std::string>() : "?";
+}
+
+std::string described(const RunReport& run) {
+  std::string text =
+      fmt::format("{}: {} of {}, rankcheck {}",
+                  printable(run.name),
+                  counted(static_cast<std::int64_t>(run.findings.size()), "unit", "units"),
+                  printable(in_environment(run, "started")),
+                  printable(in_environment(run, "rankcheck")));
+  if (run.ending != "completed") text += ", ended early (" + printable(run.ending) + ")";
+  return text;
+}
+
+/// The verdict in a sentence.
+std::string verdict_of(const ComparedRuns& runs) {
+  std::string counts;
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    const std::int64_t count = runs.comparison.count(static_cast<Kind>(i));
+    if (count == 0) continue;
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", grouped(count), titles[i]);
+  }
+  const std::string common =
+      counted(runs.comparison.common_units, "unit was judged", "units were judged");
+  return fmt::format("{}: {}; {} in both runs",
+                     is_worse(runs.comparison, runs.matters) ? "worse" : "not worse",
+                     counts.empty() ? "nothing changed" : counts,
+                     common);
+}
+
+/// "before -> now", or the only one of them that there is.
+std::string step_of(const Change& change) {
+  const std::string before = shortened(change.before, said_bytes_max);
+  const std::string now = shortened(change.now, said_bytes_max);
+  if (before.empty() || now.empty()) return before.empty() ? now : before + " -> nothing";
+  return before + " -> " + now;
+}
+
+/// Calls take(change) with the first changes of a kind. Returns the number of the others.
+template <class Take>
+std::int64_t each_listed(const Comparison& comparison, Kind kind, const Take& take) {
+  std::size_t seen = 0;
+  for (const Change& change : comparison.changes) {
+    if (change.kind == kind && seen++ < listed_max) take(change);
+  }
+  return seen > listed_max ? static_cast<std::int64_t>(seen - listed_max) : 0;
+}
+
+ordered_json to_json(const RunReport& run) {
+  return {{"name", run.name},
+          {"ending", run.ending},
+          {"units", run.findings.size()},
+          {"run", run.run},
+          {"started", in_environment(run, "started")},
+          {"rankcheck", in_environment(run, "rankcheck")}};
+}
+
+}  // namespace
+
+std::string to_text(const ComparedRuns& runs, const std::string& program) {
+  std::string text = verdict_of(runs) + "\n\n";
+  text += "before  " + described(runs.before) + '\n';
+  text += "now     " + described(runs.now) + '\n';
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    const auto kind = static_cast<Kind>(i);
+    if (runs.comparison.count(kind) == 0) continue;
+    text += fmt::format("\n{}\n", titles[i]);
+    const std::int64_t more = each_listed(runs.comparison, kind, [&](const Change& change) {
+      text += fmt::format("  {}\n    {}\n", printable(change.what), step_of(change));
+      if (!change.minimal.is_null()) {
+        text += fmt::format("    {} replay {}\n", program, shell_quoted(change.minimal.dump()));
+      }
+    });
+    if (more > 0) text += fmt::format("  and {} more, see --format json\n", grouped(more));
+  }
+  return text;
+}
+
+std::string to_markdown(const ComparedRuns& runs) {
+  std::string text = fmt::format("# rankcheck compare\n\n**{}**\n\n", verdict_of(runs));
+  text += fmt::format("- before: {}\n- now: {}\n", described(runs.before), described(runs.now));
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    const auto kind = static_cast<Kind>(i);
+    if (runs.comparison.count(kind) == 0) continue;
+    Table table({{"what"}, {"before"}, {"now"}});
+    std::string cases;
+    const std::int64_t more = each_listed(runs.comparison, kind, [&](const Change& change) {
+      table.add({printable(change.what),
+                 shortened(change.before, said_bytes_max),
+                 shortened(change.now, said_bytes_max)});
+      if (change.minimal.is_null()) return;
+      cases += fmt::format("    rankcheck replay {}\n", shell_quoted(change.minimal.dump()));
+    });
+    text += fmt::format("\n## {}\n\n{}", titles[i], table.markdown());
+    if (more > 0) text += fmt::format("\nand {} more\n", grouped(more));
+    if (!cases.empty()) text += '\n' + cases;
+  }
+  return text;
+}
+
+ordered_json to_json(const ComparedRuns& runs) {
+  ordered_json counts = ordered_json::object();
+  for (std::size_t i = 0; i < kind_names.size(); ++i) {
+    counts[std::string(kind_names[i])] = runs.comparison.count(static_cast<Kind>(i));
+  }
+  ordered_json matters = ordered_json::array();
+  for (const FailOn each : runs.matters) matters.push_back(fail_on_names[spec::to_size(each)]);
+  ordered_json changes = ordered_json::array();
+  for (const Change& change : runs.comparison.changes) {
+    ordered_json entry{{"kind", name(change.kind)}, {"what", change.what}};
+    if (!change.before.empty()) entry["before"] = change.before;
+    if (!change.now.empty()) entry["now"] = change.now;
+    if (!change.minimal.is_null()) entry["minimal"] = change.minimal;
+    changes.push_back(std::move(entry));
+  }
+  return {{"comparison_version", comparison_version},
+          {"worse", is_worse(runs.comparison, runs.matters)},
+          {"fail_on", std::move(matters)},
+          {"before", to_json(runs.before)},
+          {"now", to_json(runs.now)},
+          {"common_units", runs.comparison.common_units},
+          {"counts", std::move(counts)},
+          {"changes", std::move(changes)}};
+}
+
+}  // namespace rankcheck::harness::compare

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/verdict.hpp"
+
+namespace rankcheck::harness::compare {
+
+/// What a report says about one unit, as far as a comparison needs it. Cases stay as they were
+/// written, because another version of rankcheck may have other fields.
+struct RunFinding {
+  std::string id;
+  std::string operation;
+  std::string algorithm;
+  /// The name of the code under test: a subject's name, or the backend.
+  std::string tested;
+  Verdict verdict = Verdict::passed;
+  std::string reason;
+  std::int64_t cases = 0;
+  double ratio_max = 0;
+  std::set<std::string> cells;
+  /// Whether every cell that the backend takes was required.
+  bool requires_all_cells = false;
+  /// The minimal case of a failure. Null if there is none.
+  nlohmann::ordered_json minimal;
+};
+
+/// A report on disk.
+struct RunReport {
+  /// The path, as the user wrote it.
+  std::string name;
+  nlohmann::ordered_json run;
+  std::string ending;
+  std::map<std::string, RunFinding> findings;
+  nlohmann::ordered_json environment;
+};
+
+/// Whether the unit was judged. A unit that was skipped or errored was not, and one that is vacuous
+/// showed nothing.
+[[nodiscard]] bool is_judged(Verdict verdict);
+
+/// Whether a judged unit failed.
+[[nodiscard]] bool is_failure(Verdict verdict);
+
+/// Reads a report. `path` is report.json or the folder that holds it. Throws BadInput that names
+/// the file and the field, and FileError.
+[[nodiscard]] RunReport read_run_report(const std::filesystem::path& path);
+
+}  // namespace rankcheck::harness::compare

@@ -1,0 +1,78 @@
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/files.hpp"
+
+#include "tests/cases/cli.hpp"
+#include "tests/harness/schema.hpp"
+
+namespace rankcheck {
+namespace {
+
+using tests::Outcome;
+
+/// `rankcheck compare`, with runs of code that is right and of the same code with a planted bug.
+class CliCompareTest : public tests::CliTest {
+ protected:
+  void make_runs() {
+    const std::string command = RANKCHECK_BINARY_DIR "/subjects/every_operation";
+    const std::string run =
+        "run --operation all_reduce --property agrees_with_reference --type int32 --ranks 1..4 "
+        "--cases 60 --backend ";
+    ASSERT_EQ(rankcheck(run + "command:" + command + " --report right").status, 0);
+    const std::string wrong = "'command:" + command + " --bug last_element'";
+    ASSERT_EQ(rankcheck(run + wrong + " --report wrong").status, 1);
+  }
+
+  void expect_unable(const std::string& arguments, const std::string& complaint) {
+    const Outcome outcome = rankcheck("compare " + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_NE(outcome.err.find(complaint), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+};
+
+TEST_F(CliCompareTest, NamesWhatBrokeAndHowToRunItAgain) {
+  make_runs();
+  const Outcome outcome = rankcheck("compare right wrong");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.first_line().substr(0, 22), "worse: 1 newly broken,");
+  EXPECT_NE(outcome.out.find("    passed -> falsified: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find(" replay '{\"operation\":\"all_reduce\""), std::string::npos);
+  EXPECT_EQ(rankcheck("compare right wrong --fail-on accuracy").status, 0);
+}
+
+TEST_F(CliCompareTest, AMendedRunIsNotWorse) {
+  make_runs();
+  const Outcome outcome = rankcheck("compare wrong right/report.json --format json");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const auto said = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(said["counts"]["mended"], 1);
+  EXPECT_EQ(harness::complaints(said, "comparison.schema.json"), "");
+}
+
+TEST_F(CliCompareTest, ARunAgainstItselfHasNoChange) {
+  make_runs();
+  const Outcome outcome = rankcheck("compare right right --format markdown --output said.md");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(harness::read_file(path_to("said.md")).find("**not worse: nothing changed; "),
+            std::string::npos);
+}
+
+TEST_F(CliCompareTest, BadInputGetsOneLine) {
+  make_runs();
+  expect_unable("right nowhere", "nowhere");
+  expect_unable("right right --fail-on luck",
+                "--fail-on: luck: expected some of broken, coverage, accuracy");
+  expect_unable("right right --format yaml", "--format: yaml: expected text, markdown or json");
+  expect_unable("right right --accuracy-factor 0.5",
+                "--accuracy-factor: 0.5: expected a factor of at least 1");
+  ASSERT_EQ(rankcheck(tests::quick + "--report other").status, 0);
+  expect_unable("right other", "right and other: expected runs with units in common");
+}
+
+}  // namespace
+}  // namespace rankcheck

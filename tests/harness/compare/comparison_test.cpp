@@ -1,0 +1,183 @@
+#include "harness/compare/comparison.hpp"
+
+#include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "harness/case.hpp"
+
+#include "tests/harness/compare/sample_run.hpp"
+
+namespace rankcheck::harness::compare {
+namespace {
+
+/// Returns the changes as "<kind> <what>", one on each line.
+std::string changes_of(const Comparison& comparison) {
+  std::string text;
+  for (const Change& each : comparison.changes) {
+    text += std::string(name(each.kind)) + ' ' + each.what + '\n';
+  }
+  return text;
+}
+
+class ComparisonTest : public testing::Test {
+ protected:
+  RunFinding& unit(const std::string& id) { return now_.findings.at(id); }
+  [[nodiscard]] std::string changes() const { return changes_of(compare(before_, now_)); }
+
+  RunReport before_ = sample_run();
+  RunReport now_ = sample_run();
+};
+
+TEST_F(ComparisonTest, ARunAgainstItselfHasNoChange) {
+  EXPECT_EQ(changes(), "still_broken " + std::string(failing) + '\n');
+  EXPECT_EQ(compare(before_, now_).common_units, 5) << "all but the skipped one";
+  before_.findings.erase(failing);
+  now_.findings.erase(failing);
+  EXPECT_EQ(changes(), "");
+}
+
+/// Each entry is one change of a report, and the only line that may come of it.
+struct SingleChange {
+  const char* name;
+  std::function<void(RunReport&)> make;
+  std::string line;
+};
+
+const std::vector<SingleChange>& single_changes() {
+  static const std::vector<SingleChange> all{
+      {"broken",
+       [](RunReport& run) { run.findings.at(ring).verdict = Verdict::falsified; },
+       "newly_broken " + std::string(ring)},
+      {"flaky",
+       [](RunReport& run) { run.findings.at(ring).verdict = Verdict::flaky; },
+       "newly_broken " + std::string(ring)},
+      {"mended",
+       [](RunReport& run) { run.findings.at(failing).verdict = Verdict::passed; },
+       "mended " + std::string(failing)},
+      {"broken_where_nothing_ran",
+       [](RunReport& run) { run.findings.at(skipped).verdict = Verdict::crashed; },
+       "newly_broken " + std::string(skipped)},
+      {"runs_now",
+       [](RunReport& run) { run.findings.at(skipped).verdict = Verdict::passed; },
+       "coverage_gained */*/cuda"},
+      {"unit_gone",
+       [](RunReport& run) { run.findings.erase(law); },
+       "coverage_lost " + std::string(law)},
+      {"algorithm_gone",
+       [](RunReport& run) { run.findings.erase(tree); },
+       "coverage_lost all_reduce/tree/sim"},
+      {"operation_gone",
+       [](RunReport& run) { run.findings.erase(other); },
+       "coverage_lost broadcast/*/sim"},
+      {"backend_skipped",
+       [](RunReport& run) { run.findings.at(failing).verdict = Verdict::skipped; },
+       "coverage_lost */*/mpi"},
+      {"vacuous",
+       [](RunReport& run) { run.findings.at(law).verdict = Verdict::vacuous; },
+       "coverage_lost " + std::string(law)},
+      {"errored",
+       [](RunReport& run) { run.findings.at(law).verdict = Verdict::errored; },
+       "coverage_lost " + std::string(law)},
+      {"cell_gone",
+       [](RunReport& run) { run.findings.at(ring).cells.erase("f32/sum"); },
+       "coverage_lost " + std::string(ring)},
+      {"cell_more",
+       [](RunReport& run) { run.findings.at(ring).cells.insert("f64/sum"); },
+       "coverage_gained " + std::string(ring)},
+      {"fewer_cases",
+       [](RunReport& run) { run.findings.at(ring).cases = 3; },
+       "coverage_lost " + std::string(ring)},
+      {"larger_error",
+       [](RunReport& run) { run.findings.at(ring).ratio_max *= 2; },
+       "accuracy_lost " + std::string(ring)},
+      {"an_error_where_all_was_exact",
+       [](RunReport& run) { run.findings.at(other).ratio_max = 0.1; },
+       "accuracy_lost " + std::string(other)},
+      {"library",
+       [](RunReport& run) { run.environment["backends"]["mpi"]["versions"]["mpi"] = "MPICH"; },
+       "version backends.mpi.versions.mpi"},
+      {"rankcheck",
+       [](RunReport& run) { run.environment["rankcheck"] = "2"; },
+       "version rankcheck"},
+      {"slower",
+       [](RunReport& run) { run.environment["durations_s"][ring] = 9.0; },
+       "duration " + std::string(ring)},
+  };
+  return all;
+}
+
+class SingleChangeTest : public testing::TestWithParam<SingleChange> {};
+
+TEST_P(SingleChangeTest, IsNamedAndOnlyIt) {
+  RunReport now = sample_run();
+  GetParam().make(now);
+  std::string known;
+  // The failure that both runs have is still broken, unless it is what changes.
+  if (is_failure(now.findings.at(failing).verdict)) known = "still_broken " + std::string(failing);
+  std::string got = changes_of(compare(sample_run(), now));
+  const std::size_t at = known.empty() ? std::string::npos : got.find(known + '\n');
+  if (at != std::string::npos) got.erase(at, known.size() + 1);
+  EXPECT_EQ(got, GetParam().line + '\n');
+}
+
+INSTANTIATE_TEST_SUITE_P(Changes,
+                         SingleChangeTest,
+                         testing::ValuesIn(single_changes()),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST_F(ComparisonTest, AFailureSaysHowItWasAndHowToRunItAgain) {
+  unit(ring).verdict = Verdict::falsified;
+  unit(ring).reason = "differs";
+  unit(ring).minimal = {{"operation", "all_reduce"}};
+  const Comparison comparison = compare(before_, now_);
+  ASSERT_EQ(comparison.count(Kind::newly_broken), 1);
+  const Change& change = comparison.changes.front();
+  EXPECT_EQ(change.before, "passed");
+  EXPECT_EQ(change.now, "falsified: differs");
+  EXPECT_EQ(change.minimal["operation"], "all_reduce");
+}
+
+/// Cells that are not required are covered by chance.
+TEST_F(ComparisonTest, AnotherSeedMayCoverOtherCellsIfTheyAreNotRequired) {
+  now_.run["seed"] = 2;
+  unit(law).cells.erase("f32/sum");
+  EXPECT_EQ(changes().find("coverage_lost"), std::string::npos) << changes();
+  unit(ring).cells.erase("f32/sum");
+  EXPECT_NE(changes().find("coverage_lost " + std::string(ring)), std::string::npos);
+}
+
+TEST_F(ComparisonTest, SmallDifferencesAreNoChange) {
+  unit(ring).ratio_max *= 1.9;
+  now_.environment["durations_s"][ring] = 1.5;
+  now_.environment["started"] = "later";
+  EXPECT_EQ(changes(), "still_broken " + std::string(failing) + '\n');
+}
+
+TEST_F(ComparisonTest, RunsWithoutACommonUnitCannotBeCompared) {
+  now_.findings.clear();
+  try {
+    static_cast<void>(compare(before_, now_));
+    FAIL() << "expected BadInput";
+  } catch (const BadInput& bad) {
+    EXPECT_STREQ(bad.what(), "sample and sample: expected runs with units in common");
+  }
+}
+
+TEST_F(ComparisonTest, OnlyWhatMattersMakesItWorse) {
+  unit(ring).verdict = Verdict::falsified;
+  unit(other).ratio_max = 0.9;
+  now_.findings.erase(law);
+  const Comparison comparison = compare(before_, now_);
+  EXPECT_TRUE(is_worse(comparison, fail_on_from("broken")));
+  EXPECT_TRUE(is_worse(comparison, fail_on_from("coverage")));
+  EXPECT_TRUE(is_worse(comparison, fail_on_from("accuracy")));
+  unit(ring).verdict = Verdict::passed;
+  EXPECT_FALSE(is_worse(compare(before_, now_), fail_on_from("broken")));
+  EXPECT_THROW(static_cast<void>(fail_on_from("broken,speeed")), BadInput);
+  EXPECT_THROW(static_cast<void>(fail_on_from("")), BadInput);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::compare

@@ -1,0 +1,79 @@
+#include "harness/compare/comparison_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/compare/sample_run.hpp"
+#include "tests/harness/schema.hpp"
+
+namespace rankcheck::harness::compare {
+namespace {
+
+class ComparisonTextTest : public testing::Test {
+ protected:
+  ComparisonTextTest() {
+    now_.findings.at(ring).verdict = Verdict::falsified;
+    now_.findings.at(ring).reason = "differs | from the \x01 reference";
+    now_.findings.at(ring).minimal = {{"operation", "all_reduce"}, {"ranks", 3}};
+    now_.findings.erase(tree);
+    comparison_ = compare(before_, now_);
+  }
+
+  [[nodiscard]] ComparedRuns runs() const {
+    return {.before = before_, .now = now_, .comparison = comparison_, .matters = matters_};
+  }
+
+  RunReport before_ = sample_run();
+  RunReport now_ = sample_run();
+  Comparison comparison_;
+  std::set<FailOn> matters_ = fail_on_from("broken,coverage");
+};
+
+TEST_F(ComparisonTextTest, BeginsWithTheVerdict) {
+  const std::string text = to_text(runs(), "rankcheck");
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            "worse: 1 newly broken, 1 still broken, 1 coverage lost; 4 units were judged in both "
+            "runs");
+}
+
+TEST_F(ComparisonTextTest, SaysHowToRunAFailureAgain) {
+  const std::string text = to_text(runs(), "./rankcheck");
+  EXPECT_NE(text.find("\nnewly broken\n  all_reduce/ring/sim/agrees_with_reference\n"
+                      "    passed -> falsified: differs | from the ? reference\n"
+                      "    ./rankcheck replay '{\"operation\":\"all_reduce\",\"ranks\":3}'\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(ComparisonTextTest, WithoutAChangeSaysSo) {
+  before_.findings.erase(failing);
+  comparison_ = compare(before_, before_);
+  EXPECT_EQ(to_text(runs(), "rankcheck").substr(0, 27), "not worse: nothing changed;");
+}
+
+TEST_F(ComparisonTextTest, ALongListNamesHowManyMoreThereAre) {
+  for (int i = 0; i < 30; ++i) {
+    add_unit(now_, "broadcast/direct/sim/law" + std::to_string(i), Verdict::falsified);
+  }
+  comparison_ = compare(before_, now_);
+  EXPECT_NE(to_text(runs(), "rankcheck").find("  and 11 more, see --format json\n"),
+            std::string::npos);
+  EXPECT_EQ(to_json(runs())["changes"].size(), comparison_.changes.size());
+}
+
+TEST_F(ComparisonTextTest, MarkdownKeepsItsTableWhateverAReasonHolds) {
+  const std::string text = to_markdown(runs());
+  EXPECT_NE(text.find("| all_reduce/ring/sim/agrees_with_reference | passed | falsified: differs "
+                      "\\| from the ? reference |"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(ComparisonTextTest, JsonHasTheSchemaOfThePage) {
+  EXPECT_EQ(complaints(to_json(runs()), "comparison.schema.json"), "");
+  nlohmann::json said = to_json(runs());
+  said["changes"][0]["colour"] = "red";
+  EXPECT_NE(complaints(said, "comparison.schema.json"), "");
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::compare

@@ -1,0 +1,94 @@
+#include "harness/compare/run_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/case.hpp"
+#include "harness/files.hpp"
+#include "harness/report.hpp"
+
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::harness::compare {
+namespace {
+
+class RunReportTest : public testing::Test {
+ protected:
+  RunReportTest() {
+    report_.run = {{"seed", 1}};
+    report_.findings = {sample_failure(), sample_finding("broadcast", Verdict::passed)};
+    report_.environment = {{"rankcheck", "0"}};
+    write_report(folder_.path(), report_);
+  }
+
+  /// Returns the complaint about the report with one text in place of another.
+  std::string complaint_with(const std::string& from, const std::string& to) {
+    std::string text = read_file(file_);
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << text;
+    write_file(file_, text.replace(at, from.size(), to));
+    return complaint(file_);
+  }
+
+  static std::string complaint(const std::filesystem::path& path) {
+    try {
+      static_cast<void>(read_run_report(path));
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "nothing";
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "report.json";
+  Report report_;
+};
+
+TEST_F(RunReportTest, ReadsAFolderAndAFile) {
+  for (const auto& path : {folder_.path(), file_}) {
+    const RunReport read = read_run_report(path);
+    EXPECT_EQ(read.name, path.string());
+    ASSERT_EQ(read.findings.size(), 2U);
+    const RunFinding& failure = read.findings.at(sample_failure().unit.id());
+    EXPECT_EQ(failure.tested, "sim");
+    EXPECT_EQ(failure.verdict, Verdict::falsified);
+    EXPECT_EQ(failure.cells, std::set<std::string>{"f32/sum"});
+    EXPECT_EQ(failure.minimal["ranks"], 3);
+    EXPECT_TRUE(failure.requires_all_cells);
+  }
+}
+
+/// Another version may have other fields and other cases.
+TEST_F(RunReportTest, TakesFieldsThatItDoesNotKnow) {
+  EXPECT_EQ(complaint_with("\"ranks\": 3", "\"ranks\": 3, \"hosts\": [2, 1]"), "nothing");
+}
+
+TEST_F(RunReportTest, NamesTheFieldThatIsBad) {
+  EXPECT_EQ(complaint_with("\"verdict\": \"falsified\"", "\"verdict\": \"broken\"")
+                .substr(0, file_.string().size()),
+            file_.string());
+  EXPECT_NE(complaint(file_).find("verdict"), std::string::npos) << complaint(file_);
+}
+
+TEST_F(RunReportTest, RefusesAnotherVersion) {
+  EXPECT_EQ(complaint_with("\"report_version\": 1", "\"report_version\": 9"),
+            file_.string() + ": report_version: 9: expected 1");
+}
+
+TEST_F(RunReportTest, RefusesAUnitThatIsThereTwice) {
+  report_.findings.push_back(sample_failure());
+  write_report(folder_.path(), report_);
+  EXPECT_NE(complaint(file_).find("expected each unit once"), std::string::npos);
+}
+
+TEST_F(RunReportTest, RefusesWhatIsNoReport) {
+  write_file(file_, "[");
+  EXPECT_EQ(complaint(file_), file_.string() + ": expected JSON");
+  write_file(file_, "[]");
+  EXPECT_EQ(complaint(file_), file_.string() + ": expected a report, an object");
+  std::filesystem::remove(file_);
+  EXPECT_NE(complaint(folder_.path()).find("expected a folder with report.json"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::compare

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+
+#include "harness/compare/run_report.hpp"
+
+namespace rankcheck::harness::compare {
+
+inline constexpr const char* ring = "all_reduce/ring/sim/agrees_with_reference";
+inline constexpr const char* law = "all_reduce/ring/sim/repeats";
+inline constexpr const char* tree = "all_reduce/tree/sim/agrees_with_reference";
+inline constexpr const char* other = "broadcast/direct/sim/agrees_with_reference";
+inline constexpr const char* failing = "all_reduce/blocking/mpi/agrees_with_reference";
+inline constexpr const char* skipped = "all_reduce/direct/cuda/agrees_with_reference";
+
+inline void add_unit(RunReport& run, const std::string& id, Verdict verdict) {
+  RunFinding finding;
+  finding.id = id;
+  const std::size_t first = id.find('/');
+  const std::size_t second = id.find('/', first + 1);
+  const std::size_t third = id.find('/', second + 1);
+  finding.operation = id.substr(0, first);
+  finding.algorithm = id.substr(first + 1, second - first - 1);
+  finding.tested = id.substr(second + 1, third - second - 1);
+  finding.verdict = verdict;
+  finding.cases = 10;
+  finding.ratio_max = id == other ? 0 : 0.25;
+  finding.cells = {"f32/sum", "int8/sum"};
+  finding.requires_all_cells = id != law;
+  run.findings.emplace(id, finding);
+}
+
+/// Returns a run of six units: four passed, one failed, and one was skipped.
+inline RunReport sample_run() {
+  RunReport run;
+  run.name = "sample";
+  run.run = {{"seed", 1}};
+  run.ending = "completed";
+  for (const char* each : {ring, law, tree, other}) add_unit(run, each, Verdict::passed);
+  add_unit(run, failing, Verdict::falsified);
+  add_unit(run, skipped, Verdict::skipped);
+  run.environment = {{"rankcheck", "1"},
+                     {"started", "2026-01-01T00:00:00Z"},
+                     {"backends", {{"mpi", {{"versions", {{"mpi", "Open MPI"}}}}}}},
+                     {"durations_s", {{ring, 1.0}}}};
+  return run;
+}
+
+}  // namespace rankcheck::harness::compare
