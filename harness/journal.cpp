@@ -38,6 +38,7 @@ ordered_json to_json(const JournalEntry& entry) {
   ordered_json out{{"round", entry.round}};
   if (!entry.whole) out["whole"] = false;
   out["at_s"] = entry.at_s;
+  if (entry.took_s > 0) out["took_s"] = entry.took_s;
   out["finding"] = to_json(entry.finding);
   return out;
 }
@@ -72,6 +73,8 @@ JournalEntry entry_from_json(Fields& fields) {
   fields.optional("whole", entry.whole);
   fields.optional("at_s", entry.at_s);
   fields.require_at_least_0("at_s", entry.at_s);
+  fields.optional("took_s", entry.took_s);
+  fields.require_at_least_0("took_s", entry.took_s);
   entry.finding = finding_from_json(fields.at("finding"));
   return entry;
 }

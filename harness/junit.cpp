@@ -24,7 +24,8 @@ void add_counts(const Tally& tally, pugi::xml_node node) {
   node.append_attribute("skipped") = static_cast<long long>(tally.count(Verdict::skipped));
 }
 
-void add_case(const Finding& finding, pugi::xml_node suite) {
+/// Adds a finding that took `seconds`.
+void add_case(const Finding& finding, double seconds, pugi::xml_node suite) {
   const Unit& unit = finding.unit;
   pugi::xml_node node = suite.append_child("testcase");
   const std::string group = unit.operation + '.' + unit.tested();
@@ -32,6 +33,7 @@ void add_case(const Finding& finding, pugi::xml_node suite) {
   if (!unit.pinned.empty()) title += ':' + unit.pinned;
   node.append_attribute("classname") = group.c_str();
   node.append_attribute("name") = title.c_str();
+  if (seconds > 0) node.append_attribute("time") = fmt::format("{:.6f}", seconds).c_str();
   if (finding.verdict == Verdict::passed) return;
 
   const std::string reason = printable(finding.reason);
@@ -51,6 +53,10 @@ void add_case(const Finding& finding, pugi::xml_node suite) {
 
 std::string to_junit(const Report& report) {
   const Summary summary = summarise(report.findings);
+  const auto durations = report.environment.find("durations_s");
+  const auto seconds_of = [&](const Finding& finding) {
+    return durations == report.environment.end() ? 0.0 : durations->value(finding.unit.id(), 0.0);
+  };
   pugi::xml_document document;
   pugi::xml_node declaration = document.prepend_child(pugi::node_declaration);
   declaration.append_attribute("version") = "1.0";
@@ -64,7 +70,7 @@ std::string to_junit(const Report& report) {
     add_counts(row.tally, suite);
     for (const Finding& finding : report.findings) {
       if (finding.unit.operation == row.operation && finding.unit.tested() == row.backend) {
-        add_case(finding, suite);
+        add_case(finding, seconds_of(finding), suite);
       }
     }
   }

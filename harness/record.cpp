@@ -23,7 +23,8 @@ void add_to(std::optional<Finding>& total, Finding finding) {
 Record::Record(JournalHeader header)
     : header_(std::move(header)),
       environment_(header_.environment),
-      findings_(header_.units.size()) {
+      findings_(header_.units.size()),
+      took_s_(header_.units.size()) {
   for (std::size_t i = 0; i < header_.units.size(); ++i) indices_[header_.units[i].id()] = i;
 }
 
@@ -48,6 +49,7 @@ void Record::add(JournalEntry entry) {
                                entry.round));
   }
   session_s_ = std::max(session_s_, entry.at_s);
+  took_s_[index] += entry.took_s;
   if (entry.whole) {
     add_to(findings_[index], std::move(entry.finding));
     done_.emplace(entry.round, index);
@@ -93,6 +95,9 @@ Report Record::report() const {
     report.environment["finished"] = end_->finished;
     report.environment["duration_s"] = end_->duration_s;
     report.environment["rounds"] = end_->rounds;
+  }
+  for (const auto& [id, index] : indices_) {
+    if (took_s_[index] > 0) report.environment["durations_s"][id] = took_s_[index];
   }
   for (std::size_t i = 0; i < findings_.size(); ++i) {
     std::optional<Finding> finding = all_of(i);

@@ -44,6 +44,8 @@ struct JournalEntry {
   bool whole = true;
   /// Seconds since the start of the session.
   double at_s = 0;
+  /// Seconds that the unit took in this round. 0 if it was not run.
+  double took_s = 0;
 };
 
 /// How a session ended. A killed session leaves no such line.
@@ -101,6 +103,8 @@ class Record {
   /// Partial findings of this session, by the unit's index.
   std::map<std::size_t, Finding> partial_;
   std::set<std::pair<int, std::size_t>> done_;
+  /// Seconds that each unit took in all rounds and sessions.
+  std::vector<double> took_s_;
   std::optional<JournalEnd> end_;
   /// Seconds of the earlier sessions, and of this session.
   double spent_s_ = 0;

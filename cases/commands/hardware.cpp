@@ -95,6 +95,8 @@ class HardwareGate {
                const harness::run::Interrupt& interrupt)
       : options_(options), program_(program), interrupt_(interrupt) {
     options_.stop.flag = &interrupt.requested();
+    // The gate must not disturb what it checks.
+    options_.jobs = options_.jobs.value_or(1);
     if (options.resume.empty()) {
       begin();
     } else {

@@ -171,7 +171,11 @@ void add_running_options(CLI::App& command, RunOptions& options) {
       ->type_name("DIR");
   command.add_option("--archive", options.archive, "Packs the folder into this file at the end.")
       ->type_name("FILE.zip");
-  command.add_option("--jobs", options.jobs, "The number of units to check at the same time.")
+  command
+      .add_option("--jobs",
+                  options.jobs,
+                  "The number of units to check at the same time. The default is the number of "
+                  "processors, but at most 4, and 1 for a program of yours.")
       ->type_name("N");
   command.add_flag("--fail-fast", options.fail_fast, "Stops at the first failure.");
 }

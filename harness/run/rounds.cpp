@@ -1,6 +1,7 @@
 #include "harness/run/rounds.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ class Rounds {
         record_(session.journal.record()),
         program_(program),
         progress_(program.command, plan_.cycles ? std::optional(session.deadline) : std::nullopt),
+        took_s_(plan_.units.size()),
         runner_(options(), hooks()) {}
 
   void run() {
@@ -53,7 +55,7 @@ class Rounds {
 
   [[nodiscard]] RunnerOptions options() {
     return {
-        .jobs = session_.options.jobs,
+        .jobs = *session_.options.jobs,
         .fail_fast = session_.options.fail_fast,
         .coverage_grows = plan_.cycles,
         .limits = {.deadline = session_.deadline,
@@ -161,7 +163,16 @@ class Rounds {
     return false;
   }
 
+  /// Checks a unit and notes how long that took. Each unit is checked by one thread at a time.
   Finding check(Backend& backend, const Unit& unit, const RunLimits& limits) {
+    const auto start = std::chrono::steady_clock::now();
+    Finding finding = judge(backend, unit, limits);
+    took_s_[record_.index_of(unit)] =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return finding;
+  }
+
+  Finding judge(Backend& backend, const Unit& unit, const RunLimits& limits) {
     if (!unit.pinned.empty()) {
       return run_pinned(program_.catalogue, backend, unit, plan_.pinned.at(unit.id()), limits);
     }
@@ -177,8 +188,11 @@ class Rounds {
     if (!whole && round_ > 0) return;
     finding.unit = plan_.units[index];
     // The finding is on disk before it is shown.
-    session_.journal.append(
-        {.round = round_, .finding = finding, .whole = whole, .at_s = elapsed_s()});
+    session_.journal.append({.round = round_,
+                             .finding = finding,
+                             .whole = whole,
+                             .at_s = elapsed_s(),
+                             .took_s = std::exchange(took_s_[index], 0)});
     progress_.show(finding);
   }
 
@@ -187,6 +201,8 @@ class Rounds {
   const Record& record_;
   const ThisProgram& program_;
   Progress progress_;
+  /// Seconds that each unit took in this round.
+  std::vector<double> took_s_;
   Runner runner_;
   int round_ = 0;
 };

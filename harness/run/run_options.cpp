@@ -96,9 +96,11 @@ double timeout_s(const RunOptions& options) {
 }
 
 Selection parse_selection(const RunOptions& options) {
-  require_positive("--jobs", options.jobs);
-  if (options.jobs > jobs_max) {
-    throw BadInput(fmt::format("--jobs: {}: expected at most {}", options.jobs, jobs_max));
+  if (options.jobs) {
+    require_positive("--jobs", *options.jobs);
+    if (*options.jobs > jobs_max) {
+      throw BadInput(fmt::format("--jobs: {}: expected at most {}", *options.jobs, jobs_max));
+    }
   }
   if (options.timeout_s) require_seconds("--timeout", *options.timeout_s);
   if (options.time_budget_s) require_seconds("--time-budget", *options.time_budget_s);

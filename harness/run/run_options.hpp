@@ -23,7 +23,9 @@ struct RunOptions {
   /// Replaces the run that the folder `report` holds.
   bool overwrite = false;
   std::string resume;
-  int jobs = 1;
+  /// The number of units to check at the same time. Without a value, the run chooses: the number of
+  /// processors, but at most 4, and 1 if a backend runs programs of the user.
+  std::optional<int> jobs;
   bool fail_fast = false;
   /// Only prints the units.
   bool list_units = false;

@@ -247,7 +247,11 @@ class RunPlanner {
       auto& opened = opened_[name];
       opened = backends_.open(name, {.ranks_max = ranks, .stop = stop_});
       limits_[name] = ranks_to_start(name) > 0 ? ranks_to_start(name) : opened->traits().ranks_max;
-      if (backends_.find_entry(name) == nullptr) note_subject(name, *opened);
+      if (backends_.find_entry(name) == nullptr) {
+        note_subject(name, *opened);
+      } else if (auto versions = opened->versions(); !versions.empty()) {
+        plan_.versions[name] = std::move(versions);
+      }
       return &(algorithms_[name] = opened->algorithms());
     } catch (const std::runtime_error& error) {
       note_broken(name, error.what());
@@ -256,13 +260,18 @@ class RunPlanner {
   }
 
   /// Gives the code behind a command its name. Two commands may host code of the same name, for
-  /// example two versions of it; the second one's name then ends with "-2".
+  /// example two versions of it, or have the name of a built-in backend. Then the name gets a
+  /// number.
   void note_subject(const std::string& command, const Backend& opened) {
     const std::string own = as_part_of_id(opened.traits().name);
-    const auto same = std::count_if(subjects_.begin(), subjects_.end(), [&](const auto& each) {
-      return each.second.name == own || each.second.name.starts_with(own + "-");
-    });
-    const std::string name = same == 0 ? own : fmt::format("{}-{}", own, same + 1);
+    const auto is_taken = [&](const std::string& name) {
+      return backends_.find_entry(name) != nullptr ||
+             std::any_of(subjects_.begin(), subjects_.end(), [&](const auto& each) {
+               return each.second.name == name;
+             });
+    };
+    std::string name = own;
+    for (int number = 2; is_taken(name); ++number) name = fmt::format("{}-{}", own, number);
     subjects_[command] = {.name = name, .versions = opened.versions()};
   }
 

@@ -41,6 +41,8 @@ struct RunPlan {
   /// What commands that are backends said about themselves, by the command: the name that units
   /// have, and the versions.
   std::map<std::string, Subject> subjects = {};
+  /// The versions of libraries, drivers and devices that a built-in backend named, by the backend.
+  std::map<std::string, nlohmann::json> versions = {};
   /// The most ranks that each backend must be started with.
   std::map<std::string, int> ranks_max;
   double time_limit_s = 0;

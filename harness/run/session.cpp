@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +28,10 @@ using Clock = std::chrono::steady_clock;
 
 /// What a run makes of its journal.
 constexpr std::array report_names{"report.json", "junit.xml", "summary.md"};
+
+/// The most jobs that a run chooses by itself. More of them only help if nobody else needs the
+/// machine, which the user has to say.
+constexpr int chosen_jobs_max = 4;
 
 /// Returns the selection with paths of suites that are valid from any working directory.
 Selection seen_from(const fs::path& directory, Selection selection) {
@@ -158,10 +163,19 @@ Clock::time_point deadline_of(const RunOptions& options,
   return start + std::chrono::duration_cast<Clock::duration>(left);
 }
 
-/// A backend that can be open only once leaves a run with one job.
-void limit_jobs(const Selection& selection,
-                const AvailableBackends& backends,
-                RunOptions& options) {
+/// Chooses the number of jobs if the user did not. A backend that can be open only once leaves a
+/// run with one job in any case.
+void settle_jobs(const Selection& selection,
+                 const AvailableBackends& backends,
+                 RunOptions& options) {
+  if (!options.jobs) {
+    const bool is_ours =
+        std::all_of(selection.backends.begin(), selection.backends.end(), [&](const auto& each) {
+          return backends.find_entry(each) != nullptr;
+        });
+    const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+    options.jobs = is_ours ? std::clamp(processors, 1, chosen_jobs_max) : 1;
+  }
   for (const std::string& each : selection.backends) {
     if (!backends.takes_jobs(each)) options.jobs = 1;
   }
@@ -174,7 +188,7 @@ Session resume_session(RunOptions options, const ThisProgram& program) {
   Previous previous(program, folder);
   Selection selection = previous.selection(parse_selection(options));
   complete(options, place_of_resume(folder), previous.header().environment);
-  limit_jobs(selection, program.backends, options);
+  settle_jobs(selection, program.backends, options);
   RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
   plan.cycles = plan.cycles || options.repeat;
   previous.require_same(plan);
@@ -197,7 +211,7 @@ Session new_session(RunOptions options, const ThisProgram& program) {
   const std::string now = utc_now();
   Selection selection = parse_selection(options);
   fill_defaults(selection);
-  limit_jobs(selection, program.backends, options);
+  settle_jobs(selection, program.backends, options);
   RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
   plan.cycles = plan.cycles || options.repeat;
   const fs::path folder = choose_folder(options, selection.suites);
@@ -288,7 +302,7 @@ ordered_json environment_of(const ThisProgram& program,
   out["rankcheck"] = program.version;
   out["commit"] = program.commit;
   out["started"] = now;
-  out["jobs"] = options.jobs;
+  out["jobs"] = *options.jobs;
   out["fail_fast"] = options.fail_fast;
   out["timeout_s"] = timeout_s(options);
   if (options.time_budget_s) out["time_budget_s"] = *options.time_budget_s;
@@ -297,6 +311,7 @@ ordered_json environment_of(const ThisProgram& program,
     const bool is_used = each.settings != nullptr && plan.ranks_max.contains(each.name);
     if (is_used) out["backends"][each.name] = each.settings();
   }
+  for (const auto& [name, versions] : plan.versions) out["backends"][name]["versions"] = versions;
   for (const auto& [command, subject] : plan.subjects) {
     out["backends"][subject.name] = {{"command", command}, {"versions", subject.versions}};
   }

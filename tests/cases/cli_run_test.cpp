@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -127,7 +128,7 @@ TEST_F(CliRunTest, TimeThatIsOverIsNeitherRedNorGreen) {
 
 TEST_F(CliRunTest, TwoRunsOfOneSeedDifferInTheEnvironmentAlone) {
   const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
-  ASSERT_EQ(rankcheck(arguments + "--report a").status, 0);
+  ASSERT_EQ(rankcheck(arguments + "--report a --jobs 1").status, 0);
   ASSERT_EQ(rankcheck(arguments + "--report b --jobs 2").status, 0);
   json a = report("a");
   json b = report("b");
@@ -135,6 +136,18 @@ TEST_F(CliRunTest, TwoRunsOfOneSeedDifferInTheEnvironmentAlone) {
   a.erase("environment");
   b.erase("environment");
   EXPECT_EQ(a, b);
+}
+
+TEST_F(CliRunTest, ChoosesTheNumberOfJobsUnlessTold) {
+  const std::string arguments = "run --operation barrier --cases 3 --require-ranks 1 ";
+  const int processors = static_cast<int>(std::thread::hardware_concurrency());
+  ASSERT_EQ(rankcheck(arguments + "--backend sim --report a").status, 0);
+  EXPECT_EQ(report("a")["environment"]["jobs"], std::clamp(processors, 1, 4));
+  ASSERT_EQ(rankcheck(arguments + "--backend sim --jobs 3 --report b").status, 0);
+  EXPECT_EQ(report("b")["environment"]["jobs"], 3);
+  const std::string command = "--backend command:" RANKCHECK_BINARY_DIR "/subjects/threads ";
+  ASSERT_EQ(rankcheck(arguments + command + "--report c").status, 0);
+  EXPECT_EQ(report("c")["environment"]["jobs"], 1) << "a program of the user is started once";
 }
 
 TEST_F(CliRunTest, ResumedRunReportsWhatAnUninterruptedOneDoes) {

@@ -81,6 +81,18 @@ TEST_F(JournalTest, KnowsTheTimeThatAKilledSessionTook) {
   EXPECT_EQ(read_journal(path_).record.spent_s(), 2.5);
 }
 
+TEST_F(JournalTest, KeepsTheTimeThatAUnitTook) {
+  {
+    Journal journal(path_, header());
+    journal.append({.finding = sample_failure(), .at_s = 2.5, .took_s = 0.5});
+    journal.append({.round = 1, .finding = sample_failure(), .at_s = 4, .took_s = 1});
+    journal.append({.finding = sample_finding("gather", Verdict::skipped)});
+  }
+  const ordered_json durations = read_journal(path_).record.report().environment["durations_s"];
+  EXPECT_EQ(durations, (ordered_json{{sample_failure().unit.id(), 1.5}}))
+      << "the rounds are added, and a unit that was not run has no time";
+}
+
 TEST_F(JournalTest, ReportsWhatTheRunItselfDoes) {
   Report reported;
   {

@@ -182,6 +182,18 @@ TEST_F(JUnitTest, CountsAreThoseOfTheCases) {
   EXPECT_EQ(document_.select_nodes("//testcase").size(), 5U);
 }
 
+TEST(JUnitTimeTest, IsTheTimeThatTheUnitTook) {
+  Report report;
+  report.findings = {sample_finding("all_reduce", Verdict::passed),
+                     sample_finding("broadcast", Verdict::passed)};
+  report.environment["durations_s"][report.findings.front().unit.id()] = 0.25;
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(to_junit(report).c_str()));
+  EXPECT_EQ(document.select_nodes("//testcase[@time='0.250000']").size(), 1U);
+  EXPECT_EQ(document.select_nodes("//testcase[@time]").size(), 1U)
+      << "no time is better than a wrong one";
+}
+
 TEST_F(JUnitTest, FlakyIsAFlakyFailureAndSkippedHasItsReason) {
   EXPECT_EQ(document_.select_nodes("//flakyFailure[@type='flaky']").size(), 1U);
   EXPECT_EQ(document_.select_nodes("//skipped[@message='backend_unavailable']").size(), 1U);
