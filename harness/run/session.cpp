@@ -117,7 +117,13 @@ class Previous {
     const auto settings = [](const ordered_json& of) {
       return of.value("backends", ordered_json::object());
     };
-    const std::string change = first_change(settings(header().environment), settings(environment));
+    const ordered_json before = settings(header().environment);
+    const ordered_json now = settings(environment);
+    for (const auto& [name, was] : before.items()) {
+      const std::string change = first_change(was, now.value(name, ordered_json::object()));
+      if (!change.empty()) fail(fmt::format("backends: {}: {}", name, change));
+    }
+    const std::string change = first_change(before, now);
     if (!change.empty()) fail("backends: " + change);
   }
 

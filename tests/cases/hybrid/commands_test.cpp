@@ -38,15 +38,16 @@ TEST_F(HybridCommandsTest, ReportTheDevices) {
   const Outcome outcome = rankcheck(short_run);
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   const json chosen = report("r")["environment"]["backends"]["hybrid"];
-  EXPECT_EQ(chosen, (json{{"devices", "sim"}, {"devices_per_process", 3}}));
+  EXPECT_EQ(chosen.at("devices"), "sim");
+  EXPECT_EQ(chosen.at("devices_per_process"), 3);
+  EXPECT_TRUE(chosen.at("versions").at("mpi").is_string()) << chosen;
 }
 
 TEST_F(HybridCommandsTest, ResumeOnTheSameDevices) {
   ASSERT_EQ(rankcheck(short_run).status, 0);
   expect_unable("run --resume r --devices-per-process 4",
-                "--resume: r: backends: expected hybrid to be "
-                R"({"devices":"sim","devices_per_process":3}, as when the run began, got )"
-                R"({"devices":"sim","devices_per_process":4})");
+                "--resume: r: backends: hybrid: expected devices_per_process to be 3, as when the "
+                "run began, got 4");
   EXPECT_EQ(rankcheck("run --resume r --devices-per-process 3").status, 0);
 }
 
