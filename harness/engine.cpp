@@ -255,10 +255,7 @@ class Session {
     // RapidCheck asks for the minimal case at the end; it has already been run.
     if (c == minimal_.c) return CaseResult::Type::Failure;
     examine(examiner_, c, judgement_);
-    const Judgement& first = first_->judgement;
-    if (judgement_.verdict != first.verdict || judgement_.symptom != first.symptom) {
-      return CaseResult::Type::Success;
-    }
+    if (!has_failed_as_first()) return CaseResult::Type::Success;
     minimal_ = {c, judgement_};
     ++finding_.shrinks;
     return CaseResult::Type::Failure;
@@ -273,7 +270,8 @@ class Session {
     generator_.cover(c, judgement_.compared_bytes > 0 || compares_stamps_);
   }
 
-  /// Replays the minimal case. If it never fails, replays the case that failed first.
+  /// Replays the minimal case. It may have failed only because of what earlier cases left behind in
+  /// the backend. Then this goes back to the case that failed first, and shrinks it once more.
   void confirm() {
     ReplayResult result = replay(examiner_, minimal_, limits_);
     if (result.failed == 0 && result.verdict != Verdict::errored && finding_.shrinks > 0) {
@@ -281,13 +279,57 @@ class Session {
       if (other.failed > 0) {
         minimal_ = *first_;
         finding_.shrinks = 0;
-        result = std::move(other);
+        result = other.failed == other.replays ? shrink_afresh(std::move(other)) : std::move(other);
       }
     }
     report(minimal_, result, finding_);
     if (finding_.verdict == Verdict::flaky && result.failed == 0 && finding_.shrinks > 0) {
       finding_.reason += "; failed first with " + to_text(first_->c);
     }
+  }
+
+  /// Shrinks the first failure, whose replays are `of_first`. The backend starts afresh for each
+  /// candidate. Returns the replays of the minimal case.
+  ReplayResult shrink_afresh(ReplayResult of_first) {
+    const Clock::time_point end = std::min(after(limits_.shrink_s), limits_.deadline);
+    while (accept_candidate(end)) ++finding_.shrinks;
+    if (finding_.shrinks == 0) return of_first;
+    ReplayResult result = replay(examiner_, minimal_, limits_);
+    if (result.failed == result.replays) return result;
+    minimal_ = *first_;
+    finding_.shrinks = 0;
+    return of_first;
+  }
+
+  /// Replaces the minimal case by a simpler one that fails in the same way in a backend that starts
+  /// afresh. Returns whether there was one before `end`.
+  bool accept_candidate(Clock::time_point end) {
+    std::vector<Case> candidates;
+    harness::shrinks(catalogue_, minimal_.c, candidates);
+    for (const Case& each : candidates) {
+      if (is_over(end)) return false;
+      if (!generator_.takes(each)) continue;
+      if (!fails_afresh(each)) continue;
+      minimal_ = {each, judgement_};
+      return true;
+    }
+    return false;
+  }
+
+  /// Whether a case fails as the first one did, in a backend that starts afresh. A stop says no.
+  bool fails_afresh(const Case& c) {
+    try {
+      examiner_.backend().restart();
+      examine(examiner_, c, judgement_);
+    } catch (const Interrupted&) {
+      return false;
+    }
+    return has_failed_as_first();
+  }
+
+  [[nodiscard]] bool has_failed_as_first() const {
+    const Judgement& first = first_->judgement;
+    return judgement_.verdict == first.verdict && judgement_.symptom == first.symptom;
   }
 
   /// Makes the finding if the backend or the property takes no case at all.

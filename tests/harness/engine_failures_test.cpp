@@ -115,6 +115,20 @@ TEST_F(EngineTest, ReportsTheFirstFailureWhereOnlyThatReplays) {
   EXPECT_EQ(finding.replays_failed, 5);
 }
 
+TEST_F(EngineTest, ShrinksAfreshWhereSimplerCasesFailedOnlyBehindOthers) {
+  // More than 7 elements leave the backend in a bad state until it is restarted.
+  backend.outcome = [this, spoiled = false, restarts = 0](const Case& c) mutable {
+    spoiled = (spoiled && backend.restarts == restarts) || c.count > 7;
+    restarts = backend.restarts;
+    return spoiled ? RunStatus::failed : RunStatus::completed;
+  };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  EXPECT_EQ(finding.minimal->count, 8);
+  EXPECT_GT(finding.shrinks, 0);
+  EXPECT_EQ(finding.replays_failed, 5);
+}
+
 TEST_F(EngineTest, AnEnvironmentThatFailsDuringTheReplaysIsErrored) {
   backend.outcome = [this](const Case&) {
     return backend.restarts > 0 ? RunStatus::errored : RunStatus::failed;
