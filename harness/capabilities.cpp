@@ -31,6 +31,10 @@ constexpr std::array<std::string_view, 9> always_taken{"operation",
                                                        "data_seed"};
 constexpr std::array<std::string_view, 4> input_fields{"input", "rotate", "scale", "added_seed"};
 
+/// Nobody draws these inputs: the output of a call, and what a user gave. Whoever gets inputs takes
+/// them.
+constexpr std::array<InputKind, 2> undrawn_inputs{InputKind::previous, InputKind::given};
+
 constexpr std::array<std::string_view, 3> group_names{"any", "sorted", "world"};
 
 /// The value of a field as a case writes it. Null if the case leaves the field out because the
@@ -43,6 +47,20 @@ json as_written(std::string_view operation, const std::string& field, const json
   return found == written.end() ? json() : json(*found);
 }
 
+bool is_undrawn_input(const std::string& field, const json& value) {
+  return field == "input" && std::any_of(undrawn_inputs.begin(),
+                                         undrawn_inputs.end(),
+                                         [&](InputKind each) { return value == name(each); });
+}
+
+/// Whether a case without parts of different sizes has a count. A barrier and operations on tiles
+/// have none.
+bool has_count(const spec::Contract& contract, const Case& c) {
+  Case counted = c;
+  counted.count = 1;
+  return c.counts.empty() && find_family(c.operation)->why_invalid(contract, counted).empty();
+}
+
 }  // namespace
 
 void read_value(const json& value, Capabilities::Groups& out) {
@@ -53,7 +71,10 @@ Capabilities::Capabilities(const std::string& operation,
                            bool are_inputs_sent,
                            const json& declared) {
   free_.assign(always_taken.begin(), always_taken.end());
-  if (are_inputs_sent) free_.insert(free_.end(), input_fields.begin(), input_fields.end());
+  if (are_inputs_sent) {
+    free_.insert(free_.end(), input_fields.begin(), input_fields.end());
+    takes_undrawn_ = true;
+  }
   for (const FamilyField& each : find_family(operation)->fields()) {
     const bool is_input = each.role == FieldRole::input && are_inputs_sent;
     if (is_input || each.role == FieldRole::size) free_.emplace_back(each.json.name);
@@ -89,6 +110,7 @@ void Capabilities::read_rule(std::string_view operation,
   }
   Rule rule;
   for (const json& value : declared) {
+    if (takes_undrawn_ && is_undrawn_input(field, value)) continue;
     json written = as_written(operation, field, value);
     if (written.is_null()) {
       rule.takes_default = true;
@@ -102,6 +124,7 @@ void Capabilities::read_rule(std::string_view operation,
 
 std::string Capabilities::why_field_refused(const std::string& field, const json& value) const {
   if (std::find(free_.begin(), free_.end(), field) != free_.end()) return {};
+  if (takes_undrawn_ && is_undrawn_input(field, value)) return {};
   const auto found = rules_.find(field);
   if (found == rules_.end()) {
     const auto usual = defaults_.find(field);
@@ -136,11 +159,9 @@ std::string Capabilities::why_refused(const Case& c) const {
   }
   if (std::string why = why_group_refused(c); !why.empty()) return why;
   if (takes_empty_) return {};
-  const spec::Contract* contract = find_family(c.operation)->find(c.operation);
-  const bool has_empty = c.counts.empty()
-                             ? c.count == 0
-                             : std::find(c.counts.begin(), c.counts.end(), 0) != c.counts.end();
-  return contract->has_buffers && has_empty ? "count: expected no empty part" : "";
+  const bool has_empty_part = std::find(c.counts.begin(), c.counts.end(), 0) != c.counts.end();
+  const bool is_empty = c.count == 0 && has_count(*find_family(c.operation)->find(c.operation), c);
+  return has_empty_part || is_empty ? "count: expected no empty part" : "";
 }
 
 void Capabilities::fit(Case& c) const {
@@ -150,7 +171,7 @@ void Capabilities::fit(Case& c) const {
     c.group.clear();
   }
   if (!takes_empty_) {
-    if (c.counts.empty()) c.count = std::max<std::int64_t>(c.count, 1);
+    if (c.count == 0 && has_count(*find_family(c.operation)->find(c.operation), c)) c.count = 1;
     for (std::int64_t& each : c.counts) each = std::max<std::int64_t>(each, 1);
   }
   ordered_json written = to_json(c);

@@ -61,6 +61,8 @@ class Capabilities {
   nlohmann::json defaults_;
   /// The fields that may have any value.
   std::vector<std::string> free_;
+  /// Whether inputs that nobody draws are taken, whatever kinds are declared.
+  bool takes_undrawn_ = false;
   Groups groups_ = Groups::world;
   bool takes_empty_ = true;
   int ranks_min_ = 1;

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -114,13 +116,18 @@ std::string why_command_unavailable(const std::string& line) {
   return fmt::format("command:{}: expected an executable program, got {}", line, program);
 }
 
+/// What launchers say of a process: its rank. If rankcheck itself was started by one, its workers
+/// must not believe that this is their rank.
+const std::set<std::string> rank_variables{
+    "OMPI_COMM_WORLD_RANK", "PMI_RANK", "RANK", "RANKCHECK_RANK", "SLURM_PROCID"};
+
 harness::worker::WorkerOptions options_of_command(const std::string& line,
                                                   const harness::BackendOptions& options) {
   return options_with(
       [line, ranks = options.ranks_max] {
-        return harness::worker::Command{
-            .arguments = words_of_command(line, ranks),
-            .environment = {{"RANKCHECK_RANKS", std::to_string(ranks)}}};
+        return harness::worker::Command{.arguments = words_of_command(line, ranks),
+                                        .environment = {{"RANKCHECK_RANKS", std::to_string(ranks)}},
+                                        .removed = rank_variables};
       },
       options);
 }
@@ -170,9 +177,8 @@ harness::worker::WorkerOptions options_of_python(const std::string& line,
   return options_with(
       [command = harness::worker::Command{.arguments = std::move(arguments),
                                           .environment = {{"RANKCHECK_RANKS", ranks},
-                                                          {"PYTHONPATH", std::move(path)}}}] {
-        return command;
-      },
+                                                          {"PYTHONPATH", std::move(path)}},
+                                          .removed = rank_variables}] { return command; },
       options);
 }
 

@@ -49,13 +49,17 @@ Pipe make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
+std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> merged;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
-    if (!added.contains(std::string(text.substr(0, text.find('='))))) merged.emplace_back(text);
+    const std::string key(text.substr(0, text.find('=')));
+    const bool is_kept = !command.environment.contains(key) && !command.removed.contains(key);
+    if (is_kept) merged.emplace_back(text);
   }
-  for (const auto& [key, value] : added) merged.push_back(fmt::format("{}={}", key, value));
+  for (const auto& [key, value] : command.environment) {
+    merged.push_back(fmt::format("{}={}", key, value));
+  }
   return merged;
 }
 
@@ -155,7 +159,7 @@ Process::Process(const Command& command, StandardIo io) {
   Pipe errors = make_pipe();
   Pipe failure = make_pipe();
   std::vector<std::string> arguments = command.arguments;
-  std::vector<std::string> environment = merged_environment(command.environment);
+  std::vector<std::string> environment = environment_of(command);
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   const pid_t parent = ::getpid();

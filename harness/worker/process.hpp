@@ -5,6 +5,7 @@
 #include <future>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -40,6 +41,8 @@ class Descriptor {
 struct Command {
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
+  /// Variables of this process that the program does not get.
+  std::set<std::string> removed = {};
   /// The descriptor that becomes the standard input, unless it is a connection. -1 for none.
   int input = -1;
 };

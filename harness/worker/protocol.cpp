@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,6 +39,12 @@ constexpr std::array<std::string_view, 6> status_names{
 constexpr std::array<std::string_view, 3> nan_rule_names{"drops", "propagates", "unspecified"};
 constexpr std::array<std::string_view, 2> zero_rule_names{"ieee", "unspecified"};
 constexpr std::array<std::string_view, 2> result_place_names{"own_block", "start"};
+
+bool is_text(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](unsigned char each) {
+    return std::isprint(each) != 0 || std::isspace(each) != 0;
+  });
+}
 
 template <class Enum, std::size_t n>
 Enum named(const std::array<std::string_view, n>& names, const json& value, const char* field) {
@@ -153,6 +161,13 @@ std::optional<Frame> Connection::next(std::uint64_t payload_bytes_max) {
     length |= std::to_integer<std::size_t>(start[i]) << (8 * i);
   }
   if (length > header_bytes_max) {
+    const std::string_view got(reinterpret_cast<const char*>(start), available);
+    if (is_text(got.substr(0, prefix_bytes))) {
+      throw ProtocolError(fmt::format(
+          "expected a message, got the text \"{:.60}\": a worker whose messages are its standard "
+          "output must print nothing else there",
+          got.substr(0, got.find('\n'))));
+    }
     throw ProtocolError(
         fmt::format("a header of {} bytes; at most {} are allowed", length, header_bytes_max));
   }

@@ -19,6 +19,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include "reference/spec/to_size.hpp"
@@ -185,6 +186,9 @@ void relay(int listener, const std::string& path, const std::string& secret) {
     if (accepted < 0) continue;
     Connection rank(accepted, accepted);
     limit_receiving(accepted, greeting_s);
+    // A header and its payload are two writes. The second one must not wait for an answer.
+    const int yes = 1;
+    ::setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     if (const std::string why = why_unknown(rank, secret); !why.empty()) {
       std::fprintf(stderr, "%s\n", why.c_str());
       continue;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include <arpa/inet.h>
@@ -59,6 +60,17 @@ TEST_F(CliSubjectTest, TheExampleHoldsInEveryProperty) {
         run("--cases 30 --operation " + std::string(operation), folder + "threads");
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   }
+}
+
+TEST_F(CliSubjectTest, TheRankOfTheHarnessIsNoRankOfTheSubject) {
+  ::setenv("SLURM_PROCID", "0", 1);
+  ::setenv("SLURM_NTASKS", "4", 1);
+  const tests::Outcome outcome = run(
+      "--cases 5 --ranks 2..2 --type int32 --property agrees_with_reference --operation broadcast",
+      in_processes);
+  ::unsetenv("SLURM_PROCID");
+  ::unsetenv("SLURM_NTASKS");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
 TEST_F(CliSubjectTest, BuffersMayLiveInAnotherMemory) {

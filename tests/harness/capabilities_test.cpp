@@ -198,6 +198,30 @@ TEST(CapabilitiesTest, TakesABarrierThoughItHasNoParts) {
   c.operation = "barrier";
   c.ranks = 2;
   EXPECT_EQ(barrier.why_refused(c), "");
+  const Case drawn = c;
+  barrier.fit(c);
+  EXPECT_EQ(c, drawn);
+}
+
+TEST(CapabilitiesTest, TakesTilesThatHaveNoCount) {
+  const Capabilities tiles("halo_replace", true, json::parse(R"({"empty":false,"halo":"any"})"));
+  Case c = case_from_json(
+      json::parse(R"({"operation":"halo_replace","ranks":2,"rows":8,"cols":8,"halo":1})"));
+  const Case drawn = c;
+  EXPECT_EQ(tiles.why_refused(c), "");
+  tiles.fit(c);
+  EXPECT_EQ(c, drawn);
+}
+
+TEST(CapabilitiesTest, TakesInputsThatNobodyDraws) {
+  const Capabilities plain = declared_as(R"({"op":["sum"],"type":["f32"],"input":["coded"]})");
+  Case c = call_of_four();
+  c.input = InputKind::special;
+  EXPECT_EQ(plain.why_refused(c), "input: not offered with \"special\"");
+  for (const InputKind each : {InputKind::coded, InputKind::previous, InputKind::given}) {
+    c.input = each;
+    EXPECT_EQ(plain.why_refused(c), "") << name(each);
+  }
 }
 
 TEST(CapabilitiesTest, TakesAllInputsThatAreSent) {

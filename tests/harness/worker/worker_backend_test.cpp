@@ -259,7 +259,10 @@ TEST_F(WorkersTest, AreInErrorWhereTheirProgressCannotBe) {
 TEST_F(WorkersTest, AreInErrorWhenTheyTalkNonsense) {
   const Observation seen = run(std::string(await_run) + "echo this is no frame; sleep 5");
   EXPECT_EQ(seen.status, RunStatus::errored);
-  EXPECT_NE(seen.reason.find("breaks the worker protocol"), std::string::npos) << seen.reason;
+  const std::string said =
+      "breaks the worker protocol: expected a message, got the text \"this is no frame\": a worker "
+      "whose messages are its standard output must print nothing else there";
+  EXPECT_NE(seen.reason.find(said), std::string::npos) << seen.reason;
   EXPECT_TRUE(worker_is_gone());
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -90,6 +91,20 @@ inline std::optional<std::pair<int, int>> place_of_process() {
                                 said);
   }
   return std::nullopt;
+}
+
+/// Returns the path of a file that all ranks of a run, and nobody else, may use.
+inline std::string meeting_place() {
+  const auto said = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  // A harness that starts its workers gives them a folder of their own. Ranks that somebody else
+  // has started have nothing in common but the secret.
+  const std::string known = said("RANKCHECK_ADDRESS") + said("RANKCHECK_SECRET");
+  const std::string folder = said("TMPDIR");
+  return (folder.empty() ? "/tmp" : folder) + "/rankcheck-shared" +
+         (known.empty() ? "" : '-' + std::to_string(std::hash<std::string>()(known)));
 }
 
 /// Becomes one process of the subject. Never returns.

@@ -231,8 +231,7 @@ class Subject {
   }
 
   int host(Me me) {
-    const char* const folder = std::getenv("TMPDIR");
-    me.shared_file = std::string(folder == nullptr ? "/tmp" : folder) + "/rankcheck-shared";
+    me.shared_file = detail::meeting_place();
     if (about_.set_up) about_.set_up(me);
     const char* const address = std::getenv("RANKCHECK_ADDRESS");
     const bool has_address = address != nullptr && std::getenv("RANKCHECK_SOCKET") == nullptr;

@@ -1,6 +1,7 @@
 """Operators of ptychography: functions that get named arrays and return named arrays."""
 from __future__ import annotations
 
+import math
 from typing import Any, Callable, Dict, List, Optional
 
 from .call import Call, Scene
@@ -64,12 +65,11 @@ def adapted(function: Callable[..., Any]) -> Callable[..., None]:
     def run(call: Call, inputs: Dict[str, Any], outputs: Dict[str, Any]) -> None:
         results = results_by_name(call, function(call, **inputs), list(outputs))
         for name, out in outputs.items():
-            got = getattr(results[name], "shape", ())
-            if tuple(got) != tuple(out.shape) and not (len(got) == 0 and out.size == 1):
-                raise ValueError(
-                    f"{call.operation}: {name}: expected shape {tuple(out.shape)}, "
-                    f"got {tuple(got)}"
-                )
+            got = tuple(getattr(results[name], "shape", ()))
+            expected = tuple(out.shape)
+            # A number is as good as an array of one number.
+            if got != expected and not (got == () and math.prod(expected) == 1):
+                raise ValueError(f"{call.operation}: {name}: expected shape {expected}, got {got}")
             out[...] = results[name]
 
     run.__name__ = getattr(function, "__name__", "function")

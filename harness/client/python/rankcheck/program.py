@@ -120,7 +120,8 @@ def list_units(subject: Subjects, suite: str = "smoke", **options: Any) -> List[
     Raises:
         RuntimeError: The program could not list them.
     """
-    done = run_program([*run_words(subject, suite, options), "--list-units"])
+    words = run_words(subject, suite, {**options, "report": None})
+    done = run_program([*words, "--list-units"])
     if done.returncode != 0:
         raise RuntimeError(f"rankcheck ended with status {done.returncode}: {last_lines(done)}")
     units: List[Unit] = json.loads(done.stdout)

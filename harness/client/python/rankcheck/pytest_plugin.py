@@ -26,6 +26,7 @@ from .pytest_runs import Runs
 FIXTURE = "rankcheck"
 FOLDER_KEY = "rankcheck_folder"
 XFAIL_INI = "rankcheck_xfail"
+TIME_OVER = "time_over"
 TIMEOUT_INI = "rankcheck_timeout"
 
 
@@ -36,7 +37,8 @@ class Request:
         self.subject = subject
         self.suite = suite
         self.options = options
-        self.words = run_words(subject, suite, options)
+        # pytest keeps the reports in a folder of its own.
+        self.words = run_words(subject, suite, {**options, "report": None})
 
     def units(self) -> List[Unit]:
         """Asks the program which units a run would check."""
@@ -96,9 +98,11 @@ class Checker:
             raise RuntimeError(item.error)
         finding = self._runs.finding(item.request.words, item.unit)
         verdict = finding["verdict"]
-        if verdict == "skipped":
+        # A unit that the time limit has cut off was not checked, so it is no skip that may pass.
+        is_cut = finding.get("reason") == TIME_OVER
+        if verdict == "skipped" and not is_cut:
             pytest.skip(finding.get("reason", ""))
-        if verdict == "errored":
+        if verdict == "errored" or is_cut:
             raise RuntimeError(describe_failure(finding))
         if verdict != "passed":
             raise AssertionError(describe_failure(finding))

@@ -10,7 +10,7 @@ import subprocess
 import time
 from typing import Any, Dict, List, Optional
 
-from .program import Finding, environment_with_package, find_program
+from .program import PASSING, Finding, environment_with_package, find_program
 
 POLL_S = 0.02
 # Seconds that an interrupted program gets to end its processes.
@@ -29,7 +29,11 @@ class Run:
         self._timeout_s = timeout_s
         self._read_to = 0
         self._findings: Dict[str, Finding] = {}
-        self._repeats = False
+        # The unit that each backend has checked last.
+        self._last: Dict[str, str] = {}
+        # Whether only the report says which findings hold: a suite that repeats itself has several
+        # for a unit, and with several jobs, more than one unit is the last of its process.
+        self._needs_report = "--jobs" in words
         self._lock: Optional[Any] = None
         self._process: Optional["subprocess.Popen[bytes]"] = None
         self._end_s = float("inf")
@@ -39,11 +43,21 @@ class Run:
         while True:
             ended = self._why_ended()
             self._read()
-            if unit in self._findings and (ended or not self._repeats):
+            if ended and self._needs_report:
+                self._read_report()
+            if unit in self._findings and (ended or self._is_final(unit)):
                 return self._findings[unit]
             if ended:
                 raise RuntimeError(ended)
             time.sleep(POLL_S)
+
+    def _is_final(self, unit: str) -> bool:
+        """Whether the finding of a unit stays as it is.
+
+        If a subject ends badly, the unit that it has checked last gets another finding.
+        """
+        has_failed = self._findings[unit]["verdict"] not in PASSING
+        return not self._needs_report and (has_failed or unit not in self._last.values())
 
     def finish(self, stop: bool) -> None:
         """Interrupts the program if this process has started it, or waits for its end."""
@@ -64,9 +78,26 @@ class Run:
         for line in whole.splitlines():
             entry = json.loads(line)
             # A suite that repeats itself reports a unit several times.
-            self._repeats = self._repeats or bool(entry.get("cycles"))
+            self._needs_report = self._needs_report or bool(entry.get("cycles"))
             if "finding" in entry:
-                self._findings[entry["finding"]["id"]] = entry["finding"]
+                self._note(entry["finding"])
+
+    def _note(self, finding: Finding) -> None:
+        unit = finding["id"]
+        self._last[finding["unit"]["backend"]] = unit
+        if unit not in self._findings or self._findings[unit]["verdict"] in PASSING:
+            self._findings[unit] = finding
+
+    def _read_report(self) -> None:
+        """Reads the findings of the whole run. Of an interrupted run, there may be none."""
+        self._findings.clear()
+        try:
+            with open(os.path.join(self._base, "report.json"), encoding="utf-8") as file:
+                findings: List[Finding] = json.load(file)["findings"]
+        except FileNotFoundError:
+            return
+        for finding in findings:
+            self._note(finding)
 
     def _why_ended(self) -> str:
         """Returns why the run has ended. Empty if it is under way. Starts it if nobody has."""

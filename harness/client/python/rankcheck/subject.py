@@ -8,13 +8,12 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .arrays import TYPE_NAMES
 from .launch import Launch, OneProcess, one_process
-from .limits import why_outside
 from .operations import OPERATIONS, Function, Operations
 from .operators import OPERATOR_FIELDS, adapted
 
 OP_NAMES = ["sum", "prod", "min", "max", "avg", "premul_sum"]
 GROUP_KINDS = ["any", "sorted", "world"]
-# Kinds of inputs, see cases/families/*/INPUTS.md. `previous` is the output of a call.
+# Kinds of inputs that are drawn, see cases/families/*/INPUTS.md.
 INPUT_NAMES = [
     "general",
     "coded",
@@ -81,7 +80,7 @@ class Offer:
         if self.ops:
             takes["op"] = self.ops
         if self.inputs != INPUT_NAMES:
-            takes["input"] = [*self.inputs, "previous"]
+            takes["input"] = self.inputs
         return takes
 
     def summary(self) -> str:
@@ -221,15 +220,6 @@ class Subject(Operations):
             return function
 
         return take
-
-    def why_refused(self, case: Mapping[str, Any], world: int) -> str:
-        """Returns why the subject, with so many ranks, does not take a case. Empty if it does."""
-        offer = self.offers.get(case["operation"])
-        if offer is None:
-            return f"operation: {self.name} does not offer {case['operation']}"
-        if case.get("algorithm", "") not in ("", self.name):
-            return f"algorithm: expected {self.name}, got {case['algorithm']}"
-        return why_outside(case, offer.takes(self.groups, world), world)
 
     def serve(self) -> None:
         """Hosts ranks for the harness until it closes the connection.

@@ -72,7 +72,7 @@ class SharedFile:
     """Maps the file in which the harness puts large images."""
 
     def __init__(self) -> None:
-        self._path = ""
+        self._identity = (0, 0)
         self._mapping: Optional[mmap.mmap] = None
 
     @staticmethod
@@ -84,10 +84,13 @@ class SharedFile:
     def image(self, path: str, offset: int, size: int) -> memoryview:
         """Returns the bytes of an image. They stay valid as long as somebody uses them."""
         mapping = self._mapping
-        if mapping is None or path != self._path or offset + size > len(mapping):
+        # The harness may replace its file by another one that has the same path.
+        about = os.stat(path)
+        identity = (about.st_dev, about.st_ino)
+        if mapping is None or identity != self._identity or offset + size > len(mapping):
             with open(path, "r+b") as file:
                 mapping = mmap.mmap(file.fileno(), 0)
-            self._mapping, self._path = mapping, path
+            self._mapping, self._identity = mapping, identity
         if offset < 0 or offset + size > len(mapping):
             raise ProtocolError(f"expected an image inside of {path}, got offset {offset}")
         return memoryview(mapping)[offset : offset + size]

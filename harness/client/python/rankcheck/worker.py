@@ -1,6 +1,7 @@
 """Answers the harness: one connection, its questions and its runs."""
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import queue
@@ -27,6 +28,7 @@ from .operators import scene_of, views_of
 from .subject import Offer, Subject
 from .wire import (
     ADDRESS_VARIABLE,
+    SECRET_VARIABLE,
     SOCKET_VARIABLE,
     Connection,
     ProtocolError,
@@ -61,11 +63,7 @@ def serve(subject: Subject) -> None:
 
 def host(subject: Subject, rank: int, world: int, ranks: Tuple[int, ...]) -> None:
     """Hosts these ranks until the harness closes the connection."""
-    folder = os.environ.get("TMPDIR") or tempfile.gettempdir()
-    # A launcher such as torchrun has a place of its own where ranks meet.
-    has_place = "MASTER_ADDR" in os.environ and "MASTER_PORT" in os.environ
-    url = "env://" if has_place else f"file://{folder}/rankcheck-shared"
-    me = Me(rank, world, ranks, url)
+    me = Me(rank, world, ranks, meeting_place(dict(os.environ)))
     if subject.set_up is not None:
         subject.set_up(me)
     address = os.environ.get(ADDRESS_VARIABLE)
@@ -75,6 +73,19 @@ def host(subject: Subject, rank: int, world: int, ranks: Tuple[int, ...]) -> Non
         answer_at(subject, me, address)
     if subject.tear_down is not None:
         subject.tear_down(me)
+
+
+def meeting_place(environment: Dict[str, str]) -> str:
+    """Returns the URL of the place where the ranks of this run meet."""
+    # A launcher such as torchrun has a place of its own.
+    if "MASTER_ADDR" in environment and "MASTER_PORT" in environment:
+        return "env://"
+    # A harness that starts its workers gives them a folder of their own. Ranks that somebody else
+    # has started have nothing in common but the secret.
+    known = environment.get(ADDRESS_VARIABLE, "") + environment.get(SECRET_VARIABLE, "")
+    suffix = "-" + hashlib.sha256(known.encode()).hexdigest()[:16] if known else ""
+    folder = environment.get("TMPDIR") or tempfile.gettempdir()
+    return f"file://{folder}/rankcheck-shared{suffix}"
 
 
 def answer_once(subject: Subject, me: Me, connection: Connection) -> None:
@@ -206,10 +217,10 @@ class Worker:
         return not self._arrays.why_not(type_name)
 
     def _why_refused(self, case: Dict[str, Any]) -> str:
-        reason = self._subject.why_refused(case, self._me.world)
-        if reason or case["operation"] == "barrier":
-            return reason
-        return str(self._arrays.why_not(case.get("type", "f32")))
+        """Says which operations there are. The harness keeps to the limits of the hello."""
+        if case["operation"] in self._subject.offers:
+            return ""
+        return f"operation: {self._subject.name} does not offer {case['operation']}"
 
     def _run(self, header: Dict[str, Any]) -> None:
         if "members" not in header:

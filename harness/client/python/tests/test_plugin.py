@@ -10,7 +10,9 @@ import pytest
 from fake_harness import HERE
 
 # The stand-in finds a unit wrong if its id contains "wrong". It waits for a file before the
-# findings of units whose ids contain "late". It notes each start in the file `starts`.
+# findings of units whose ids contain "late". Its subject ends badly after units whose ids contain
+# "crash". A suite of units whose ids contain "cycle" repeats itself, and only its first round finds
+# what is wrong. It notes each start in the file `starts`.
 STAND_IN = """#!{python}
 import json, os, signal, sys, time
 here, words = {here!r}, sys.argv[1:]
@@ -34,20 +36,31 @@ with open(os.path.join(folder, "journal.jsonl"), "w") as journal:
     def write(entry):
         journal.write(json.dumps(entry) + "\\n")
         journal.flush()
-    write(dict(cycles=False))
+    cycles = any("cycle" in each for each in wanted)
+    write(dict(cycles=cycles))
+    findings = []
     for each in [unit["id"] for unit in units if unit["id"] in wanted]:
         while "late" in each and not os.path.exists(os.path.join(here, "go")):
             time.sleep(0.01)
         if "lost" in each:
             sys.exit(2)
-        finding = dict(id=each, verdict="passed")
+        finding = dict(id=each, verdict="passed", unit=dict(backend="mine"))
         if "wrong" in each:
             finding.update(verdict="falsified", reason="it differs", minimal=dict(ranks=2))
         if "errored" in each:
             finding.update(verdict="errored", reason="no memory")
         if "skipped" in each:
             finding.update(verdict="skipped", reason="no_device")
+        if "over" in each:
+            finding.update(verdict="skipped", reason="time_over")
+        findings.append(finding)
         write(dict(finding=finding))
+        if cycles:
+            write(dict(finding=dict(finding, verdict="passed")))
+    if "crash" in finding["id"]:
+        write(dict(finding=dict(finding, verdict="crashed", reason="it ended by signal 11")))
+with open(os.path.join(folder, "report.json"), "w") as report:
+    json.dump(dict(findings=findings), report)
 """
 SUBJECT = """
 import rankcheck
@@ -189,6 +202,37 @@ def test_items_without_a_finding_fail(session):
     result.assert_outcomes(passed=1, failed=2)
     result.stdout.fnmatch_lines(["E *rankcheck ended with status 2, and this unit has no finding*"])
     assert len(mine.started()) == 1
+
+
+def test_a_bad_end_of_the_subject_fails_its_last_unit(session):
+    mine = session("right crash")
+    result = mine.run()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["E *AssertionError: crashed: broadcast/mine/python/crash"])
+
+
+def test_a_suite_that_repeats_itself_has_the_findings_of_its_report(session):
+    mine = session("cycle cycle_wrong")
+    result = mine.run()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines([f"{name('cycle_wrong')} FAILED*"])
+
+
+def test_a_unit_that_the_time_limit_cut_off_is_no_skip(session):
+    mine = session("right over")
+    result = mine.run()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["E *RuntimeError: skipped: broadcast/mine/python/over"])
+
+
+def test_reports_are_in_the_folder_of_the_session(session):
+    mine = session("right")
+    mine.pytester.makepyfile(
+        test_mine="def test_a(rankcheck):\n    rankcheck.check('a.py', report='mine')\n"
+    )
+    mine.run().assert_outcomes(passed=1)
+    (words,) = mine.started()
+    assert words.count("--report") == 1
 
 
 def test_says_why_there_are_no_units(session, monkeypatch):

@@ -33,41 +33,12 @@ Description description() {
   return about;
 }
 
-std::string refusal(const Description& about, const std::string& fields) {
-  const std::string text = R"({"ranks":4,)" + fields + '}';
-  return why_refused(about, JsonReader(text).read(), 4);
-}
-
 TEST(SubjectTest, RefusesWhatItDoesNotOffer) {
-  const Description about = description();
-  const std::string sum = R"("operation":"all_reduce","op":"sum")";
-  const std::string moved = R"("operation":"broadcast","type":"f64")";
-  EXPECT_EQ(refusal(about, sum), "");
-  EXPECT_EQ(refusal(about, sum + R"(,"algorithm":"mine","type":"int32","group":[3,1])"), "");
-  EXPECT_EQ(refusal(about, moved + R"(,"in_place":true,"root":1)"), "");
-  EXPECT_EQ(refusal(about, R"("operation":"gather")"), "operation: no function for gather");
-  EXPECT_EQ(refusal(about, sum + R"(,"algorithm":"ring")"), "algorithm: expected mine, got ring");
-  EXPECT_EQ(refusal(about, sum + R"(,"type":"f64")"), "type: expected one of int32 f32, got f64");
-  EXPECT_EQ(refusal(about, R"("operation":"broadcast")"), "type: expected one of f64, got f32");
-  EXPECT_EQ(refusal(about, R"("operation":"all_reduce","op":"prod")"),
-            "op: expected one of sum max, got prod");
-  EXPECT_EQ(refusal(about, sum + R"(,"in_place":true)"), "in_place: expected false, got true");
-  EXPECT_EQ(refusal(about, moved + R"(,"root":2)"), "root: expected one of 0 1, got 2");
-  EXPECT_EQ(refusal(about, sum + R"(,"chunk":8)"), "chunk: expected the default, got 8");
-  EXPECT_EQ(refusal(about, sum + R"(,"pending":true)"), "pending: expected the default, got true");
-}
-
-TEST(SubjectTest, RefusesGroupsOfOtherKinds) {
-  Description about = description();
-  const std::string sum = R"("operation":"all_reduce","op":"sum")";
-  about.groups = "sorted";
-  EXPECT_EQ(refusal(about, sum + R"(,"group":[1,3])"), "");
-  EXPECT_EQ(refusal(about, sum + R"(,"group":[3,1])"), "group: expected ascending ranks");
-  about.groups = "world";
-  EXPECT_EQ(refusal(about, sum), "");
-  EXPECT_EQ(refusal(about, sum + R"(,"group":[1,3])"), "group: expected the world of 4 ranks");
-  EXPECT_EQ(why_refused(about, JsonReader('{' + sum + R"(,"ranks":2})").read(), 4),
-            "group: expected the world of 4 ranks");
+  const auto refusal = [](const std::string& text) {
+    return why_refused(description(), JsonReader(text).read());
+  };
+  EXPECT_EQ(refusal(R"({"operation":"all_reduce","op":"sum"})"), "");
+  EXPECT_EQ(refusal(R"({"operation":"gather"})"), "operation: no function for gather");
 }
 
 TEST(SubjectTest, SaysHello) {
@@ -94,7 +65,7 @@ TEST(SubjectTest, SaysHello) {
   EXPECT_FALSE(takes.contains("chunk"));
 }
 
-/// The harness reads what a subject takes, and the subject refuses what the harness never sends.
+/// The harness reads what a subject takes, and sends nothing else.
 TEST(SubjectTest, TakesWhatItSays) {
   Description about = description();
   about.offers.at("all_reduce").never_empty().members(2, 3);

@@ -23,6 +23,8 @@ class Mapping {
     const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     struct stat about {};
     if (file >= 0 && ::fstat(file, &about) == 0 && about.st_size > 0) {
+      device_ = about.st_dev;
+      node_ = about.st_ino;
       size_ = static_cast<std::size_t>(about.st_size);
       data_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     }
@@ -35,6 +37,12 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
 
   [[nodiscard]] unsigned char* data() const { return static_cast<unsigned char*>(data_); }
+  /// Whether the path still names this file. The harness may replace its file by another one that
+  /// has the same path.
+  [[nodiscard]] bool is_at(const std::string& path) const {
+    struct stat about {};
+    return ::stat(path.c_str(), &about) == 0 && about.st_dev == device_ && about.st_ino == node_;
+  }
   [[nodiscard]] bool contains(std::size_t offset, std::size_t size) const {
     return offset <= size_ && size <= size_ - offset;
   }
@@ -42,6 +50,8 @@ class Mapping {
  private:
   void* data_ = MAP_FAILED;
   std::size_t size_ = 0;
+  dev_t device_ = 0;
+  ino_t node_ = 0;
 };
 
 class SharedFile {
@@ -56,10 +66,8 @@ class SharedFile {
   std::shared_ptr<unsigned char> image(const std::string& path,
                                        std::size_t offset,
                                        std::size_t size) {
-    if (mapping_ == nullptr || path != path_ || !mapping_->contains(offset, size)) {
-      mapping_ = std::make_shared<Mapping>(path);
-      path_ = path;
-    }
+    const bool is_known = mapping_ != nullptr && mapping_->is_at(path);
+    if (!is_known || !mapping_->contains(offset, size)) mapping_ = std::make_shared<Mapping>(path);
     if (!mapping_->contains(offset, size)) {
       throw ProtocolError("expected an image inside of " + path);
     }
@@ -67,7 +75,6 @@ class SharedFile {
   }
 
  private:
-  std::string path_;
   std::shared_ptr<Mapping> mapping_;
 };
 

@@ -67,7 +67,7 @@ class Worker {
     connection_.send(frame_of(hello_of(subject_, me_)));
     for (Json header; connection_.receive_header(header);) {
       if (const Json* question = header.find("refuses")) {
-        const std::string reason = why_refused(subject_, header.at("case"), me_.world);
+        const std::string reason = why_refused(subject_, header.at("case"));
         connection_.send(frame_of(R"({"refusal":)" + question->text + R"(,"reason":)" +
                                   json_string(reason) + '}'));
       } else if (header.find("run") != nullptr) {
@@ -92,7 +92,7 @@ class Worker {
     Members members;
     std::string reason = receive_images(header, *described, members);
     if (!reason.empty()) return send_failure("errored", reason);
-    reason = why_refused(subject_, header.at("case"), me_.world);
+    reason = why_refused(subject_, header.at("case"));
     if (!reason.empty()) return send_failure("refused", reason);
     reason = failure_of(
         [&] {
