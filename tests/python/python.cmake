@@ -6,8 +6,7 @@ set(python_package ${CMAKE_SOURCE_DIR}/harness/client/python)
 function(rankcheck_add_python_test name modules)
   add_test(NAME python.${name} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/python/run.sh
     ${python_package} "${modules}" ${ARGN})
-  # A process of Python is started for each rank, so these tests take two processors.
-  set_tests_properties(python.${name} PROPERTIES LABELS python TIMEOUT 600 PROCESSORS 2
+  set_tests_properties(python.${name} PROPERTIES LABELS python TIMEOUT 600
     ENVIRONMENT "RANKCHECK=$<TARGET_FILE:rankcheck>" SKIP_REGULAR_EXPRESSION "^skipped: ")
 endfunction()
 
@@ -28,6 +27,7 @@ else()
   set(modules_of_jax_devices jax numpy)
   set(modules_of_mpi4py_subject mpi4py numpy)
   set(modules_of_torch_gloo torch numpy)
+  set(modules_of_torch_nccl torch numpy)
   file(GLOB subject_files CONFIGURE_DEPENDS ${ready_subjects}/*.py)
   # This one is run by hand, because what it needs cannot be had for all machines.
   list(REMOVE_ITEM subject_files ${ready_subjects}/tike_mpi.py)

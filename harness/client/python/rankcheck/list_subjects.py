@@ -1,6 +1,6 @@
 """Prints the subjects in a folder: python3 list_subjects.py FOLDER. It imports no other module.
 
-Only what a file imports is looked up; no library is loaded, and no subject is run.
+Only what a file of Python imports is looked up; no library is loaded, and no subject is run.
 """
 from __future__ import annotations
 
@@ -54,11 +54,22 @@ def describe(file: str) -> Listed:
     return Listed(found.group(1) if found else "-", file, summary, modules + programs, missing)
 
 
+def describe_cpp(file: str) -> Listed:
+    """Describes the subject of a source in C++, which rankcheck's own build compiles."""
+    with open(file, encoding="utf-8") as opened:
+        text = opened.read()
+    summary = text.split("\n")[0].lstrip("/ ")
+    found = re.search(r'Subject \w+\("([^"]+)"', text)
+    return Listed(found.group(1) if found else "-", file, summary, ["a compiler"], [])
+
+
 def main(folder: str) -> None:
     """Prints a table of the subjects in a folder."""
-    files = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
+    files = sorted(name for name in os.listdir(folder) if name.endswith((".py", ".cpp")))
     rows = [("name", "here", "needs", "file")]
-    for each in [describe(os.path.join(folder, name)) for name in files]:
+    for name in files:
+        look = describe_cpp if name.endswith(".cpp") else describe
+        each = look(os.path.join(folder, name))
         rows.append((each.name, "no" if each.missing else "yes", " ".join(each.needs), each.file))
         rows.append(("", "", "", each.summary))
         if each.missing:

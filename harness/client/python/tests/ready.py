@@ -21,6 +21,7 @@ from typing import Any, Dict, List
 from rankcheck.program import run_program
 
 CASES = 4
+RANKS_MAX = 4
 WIDER = """
 import runpy
 s = runpy.run_path({file!r})["s"]
@@ -47,12 +48,14 @@ def why_wrong(operation: str, findings: List[Dict[str, Any]]) -> str:
     return ""
 
 
-def check_cases(backend: str, operations: List[str], folder: str) -> int:
+def check_cases(
+    backend: str, operations: List[str], folder: str, ranks_max: int = RANKS_MAX
+) -> int:
     """Runs a few cases of each operation. Prints what is wrong and returns how often."""
     report = os.path.join(folder, "report")
     words = ["--start-timeout", "300", "run", "smoke", "--backend", backend, "--report", report]
     words += ["--unit", "*/agrees_with_reference", "--unit", "barrier/*/separates_ranks"]
-    done = run_program([*words, "--ranks", "2..4", "--cases", str(CASES)])
+    done = run_program([*words, "--ranks", f"2..{ranks_max}", "--cases", str(CASES)])
     if not os.path.exists(os.path.join(report, "report.json")):
         print(f"{backend}: no report\n{done.stdout}{done.stderr}")
         return 1
@@ -89,12 +92,18 @@ def replay_pin(path: str, file: str, versions: Dict[str, str], folder: str) -> i
 
 def check_file(file: str, folder: str) -> int:
     """Checks the subject of a file. Returns how much is wrong."""
-    subject = runpy.run_path(file)["s"]
+    names = runpy.run_path(file)
+    subject = names["s"]
+    # A subject whose ranks need devices says how many ranks there can be.
+    ranks_max = min(names.get("RANKS_MAX", RANKS_MAX), RANKS_MAX)
+    if ranks_max < 2:
+        print(f"skipped: {subject.name} has devices for {ranks_max} ranks, and the test needs 2")
+        return 0
     launcher = shlex.split(getattr(subject.launch, "launcher", None) or "")
     if launcher and shutil.which(launcher[0]) is None:
         print(f"skipped: {launcher[0]} is not on PATH: apt-get install openmpi-bin")
         return 0
-    wrong = check_cases(f"python:{shlex.quote(file)}", list(subject.offers), folder)
+    wrong = check_cases(f"python:{shlex.quote(file)}", list(subject.offers), folder, ranks_max)
     for path in sorted(glob.glob(os.path.join(os.path.dirname(file), "found", "*.json"))):
         with open(path, encoding="utf-8") as opened:
             if json.load(opened)["subject"] == os.path.basename(file):

@@ -43,6 +43,11 @@ BUGS = {
     "group_ignored": """
     right(dataclasses.replace(call, root=call.ranks[call.root] % call.size), send, recv)
 """,
+    # The rows are in the order of the world's ranks.
+    "order_ignored": """
+    right(call, send, recv)
+    recv[...] = recv[sorted(range(call.size), key=lambda member: call.ranks[member])] + 0
+""",
     "last_element": """
     right(call, send, recv)
     flat = recv.reshape(-1)
@@ -60,11 +65,13 @@ BUGS = {
 """,
 }
 # Bugs of roots need a collective with a root. Neither the threads nor JAX have one whose root
-# receives.
+# receives. Groups of torch are always sorted.
 PLACES = [
-    ("numpy_threads.py", "", "all_gather", ("last_element", "stale_buffer")),
+    ("numpy_threads.py", "", "all_gather", ("last_element", "stale_buffer", "order_ignored")),
     ("mpi4py_subject.py", "mpi4py", "gather", ("wrong_root", "group_ignored")),
+    ("mpi4py_subject.py", "mpi4py", "all_gather", ("last_element", "stale_buffer")),
     ("torch_gloo.py", "torch", "gather", ("wrong_root", "last_element")),
+    ("torch_gloo.py", "torch", "all_reduce", ("stale_buffer",)),
     ("jax_devices.py", "jax", "all_gather", ("last_element", "stale_buffer")),
 ]
 
