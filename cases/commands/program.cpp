@@ -129,7 +129,8 @@ void add_own_options(CLI::App& app, Context& context) {
       context,
       "--start-timeout",
       start_timeout_variable,
-      "The seconds in which the worker processes of command: must say hello. Default: 60.")
+      "The seconds in which the workers of command:, python: and listen: must say hello. "
+      "Default: 60.")
       ->type_name("S")
       ->check(CLI::Range(0.001, start_timeout_max_s));
 }

@@ -112,9 +112,12 @@ void Session::run(std::span<const Case> stages, Observation& observation) {
 
 Session::Part Session::part_from(std::span<const Case> stages, std::size_t first) const {
   if (!hello_.takes_inputs) return {.first = first, .count = stages.size()};
-  // A later stage may have the results of an earlier one as its inputs. One process makes one call
-  // after another.
-  if (peers_.size() == 1) return {.first = first, .count = 1};
+  // A later stage may have the results of an earlier one as its inputs. A process with several
+  // ranks makes one call after another: if it got two large stages at once, it would wait until its
+  // first result is read, while this waits until it reads the second stage.
+  const bool has_several =
+      std::any_of(peers_.begin(), peers_.end(), [](const Peer& p) { return p.ranks.size() > 1; });
+  if (has_several) return {.first = first, .count = 1};
   return {.first = first, .count = end_of_stages_at_once(stages, first) - first};
 }
 

@@ -20,5 +20,4 @@ for python in ${RANKCHECK_PYTHON:-python3 /usr/bin/python3}; do
     exec "$python" -m "$@"
   fi
 done
-packages=$(printf ' python3-%s' $modules)
-echo "skipped: no Python 3 here has the modules $modules: apt-get install python3$packages"
+echo "skipped: no Python 3 here has the modules $modules: install them, or name one in RANKCHECK_PYTHON"
