@@ -20,4 +20,5 @@ for python in ${RANKCHECK_PYTHON:-python3 /usr/bin/python3}; do
     exec "$python" -m "$@"
   fi
 done
-echo "skipped: no Python 3 here has the modules $modules: install them, or name one in RANKCHECK_PYTHON"
+echo "skipped: no Python 3 here has the modules $modules: install them, or name a Python that has" \
+  "them in RANKCHECK_PYTHON"
