@@ -26,14 +26,7 @@ cd "$folder"
 "$folder/a venv/bin/python" -m pip install -q --no-index --no-deps "$wheel"
 unset RANKCHECK RANKCHECK_PYTHON PYTHONPATH
 "a venv/bin/python" "$folder/a venv/bin/rankcheck" --version
-cat >check.py <<END
-import rankcheck, sys
-assert rankcheck.__file__.startswith(sys.prefix), rankcheck.__file__
-found = rankcheck.check("$sources/cases/subjects/numpy_threads.py", operation="broadcast",
-                        property="agrees_with_reference", ranks="1..3", cases=5)
-assert [each["verdict"] for each in found] == ["passed"], found
-END
-"a venv/bin/python" check.py
+"a venv/bin/python" "$sources/tests/bundle/check_wheel.py" "$sources"
 
 # A file that is not in RECORD, or whose sum differs, would be missed when the wheel is removed.
 "a venv/bin/python" - "$wheel" <<'END'

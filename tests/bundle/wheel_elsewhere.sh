@@ -36,16 +36,8 @@ while read -r found python; do
   "$folder/venv/bin/python" -m pip install -q --no-index --no-deps "$wheel"
   cd "$folder"
   venv/bin/python venv/bin/rankcheck --version
-  cat >check.py <<END
-import rankcheck, sys
-assert "%d.%d" % sys.version_info[:2] == "$found", sys.version
-assert rankcheck.__file__.startswith(sys.prefix), rankcheck.__file__
-found = rankcheck.check("$sources/cases/subjects/numpy_threads.py", operation="broadcast",
-                        property="agrees_with_reference", ranks="1..3", cases=5)
-assert [each["verdict"] for each in found] == ["passed"], found
-print("a wheel of Python", "$("$maker" -c "$release")", "works in Python", "$found")
-END
-  venv/bin/python check.py
+  venv/bin/python "$sources/tests/bundle/check_wheel.py" "$sources" "$found"
+  echo "a wheel of Python $("$maker" -c "$release") works in Python $found"
   exit 0
 done <"$folder/others"
 echo "skipped: pip cannot install numpy for $(cut -d' ' -f1 "$folder/others" | xargs)"

@@ -105,7 +105,7 @@ def check(subject: Subjects, suite: str = "smoke", **options: Any) -> List[Findi
     with tempfile.TemporaryDirectory(prefix="rankcheck-") as folder:
         report = str(options.pop("report", None) or os.path.join(folder, "report"))
         done = run_program([*run_words(subject, suite, options), "--report", report])
-        findings = read_findings(os.path.join(report, "report.json"), done)
+        findings = read_findings(report, done)
     failed = [each for each in findings if each["verdict"] not in PASSING]
     if failed:
         raise AssertionError("\n\n".join(describe_failure(each) for each in failed))
@@ -128,12 +128,17 @@ def list_units(subject: Subjects, suite: str = "smoke", **options: Any) -> List[
     return units
 
 
-def read_findings(path: str, done: "subprocess.CompletedProcess[str]") -> List[Finding]:
-    """Returns the findings of a report. Throws RuntimeError if there is no report."""
+def findings_of(folder: str) -> List[Finding]:
+    """Returns the findings of a run's report. Throws FileNotFoundError if there is no report."""
+    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
+        findings: List[Finding] = json.load(file)["findings"]
+        return findings
+
+
+def read_findings(folder: str, done: "subprocess.CompletedProcess[str]") -> List[Finding]:
+    """Returns the findings of a run. Throws RuntimeError if it has left no report."""
     try:
-        with open(path, encoding="utf-8") as file:
-            findings: List[Finding] = json.load(file)["findings"]
-            return findings
+        return findings_of(folder)
     except FileNotFoundError:
         text = f"rankcheck ended with status {done.returncode} and left no report"
         raise RuntimeError(f"{text}: {last_lines(done)}") from None

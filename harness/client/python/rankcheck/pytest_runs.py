@@ -1,6 +1,7 @@
 """Runs of the program whose findings several items, and several processes of pytest, wait for."""
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -10,7 +11,7 @@ import subprocess
 import time
 from typing import Any, Dict, List, Optional
 
-from .program import PASSING, Finding, environment_with_package, find_program
+from .program import PASSING, Finding, environment_with_package, find_program, findings_of
 
 POLL_S = 0.02
 # Seconds that an interrupted program gets to end its processes.
@@ -91,13 +92,9 @@ class Run:
     def _read_report(self) -> None:
         """Reads the findings of the whole run. Of an interrupted run, there may be none."""
         self._findings.clear()
-        try:
-            with open(os.path.join(self._base, "report.json"), encoding="utf-8") as file:
-                findings: List[Finding] = json.load(file)["findings"]
-        except FileNotFoundError:
-            return
-        for finding in findings:
-            self._note(finding)
+        with contextlib.suppress(FileNotFoundError):
+            for finding in findings_of(self._base):
+                self._note(finding)
 
     def _why_ended(self) -> str:
         """Returns why the run has ended. Empty if it is under way. Starts it if nobody has."""

@@ -18,7 +18,7 @@ import sys
 import tempfile
 from typing import Any, Dict, List
 
-from rankcheck.program import run_program
+from rankcheck.program import findings_of, run_program
 
 CASES = 4
 RANKS_MAX = 4
@@ -56,11 +56,11 @@ def check_cases(
     words = ["--start-timeout", "300", "run", "smoke", "--backend", backend, "--report", report]
     words += ["--unit", "*/agrees_with_reference", "--unit", "barrier/*/separates_ranks"]
     done = run_program([*words, "--ranks", f"2..{ranks_max}", "--cases", str(CASES)])
-    if not os.path.exists(os.path.join(report, "report.json")):
+    try:
+        findings = findings_of(report)
+    except FileNotFoundError:
         print(f"{backend}: no report\n{done.stdout}{done.stderr}")
         return 1
-    with open(os.path.join(report, "report.json"), encoding="utf-8") as file:
-        findings = json.load(file)["findings"]
     wrong = [text for text in (why_wrong(each, findings) for each in operations) if text]
     print(f"{len(operations)} operations, {sum(each['cases'] for each in findings)} cases")
     if wrong:

@@ -204,25 +204,20 @@ def test_items_without_a_finding_fail(session):
     assert len(mine.started()) == 1
 
 
-def test_a_bad_end_of_the_subject_fails_its_last_unit(session):
-    mine = session("right crash")
-    result = mine.run()
+# A bad end of the subject fails the unit that it has checked last. A suite that repeats itself has
+# the findings of its report. A unit that the time limit has cut off is no skip.
+ENDINGS = {
+    "right crash": "E *AssertionError: crashed: broadcast/mine/python/crash",
+    "cycle cycle_wrong": f"{name('cycle_wrong')} FAILED*",
+    "right over": "E *RuntimeError: skipped: broadcast/mine/python/over",
+}
+
+
+@pytest.mark.parametrize("units", ENDINGS)
+def test_a_unit_fails_as_in_the_report(session, units):
+    result = session(units).run()
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["E *AssertionError: crashed: broadcast/mine/python/crash"])
-
-
-def test_a_suite_that_repeats_itself_has_the_findings_of_its_report(session):
-    mine = session("cycle cycle_wrong")
-    result = mine.run()
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines([f"{name('cycle_wrong')} FAILED*"])
-
-
-def test_a_unit_that_the_time_limit_cut_off_is_no_skip(session):
-    mine = session("right over")
-    result = mine.run()
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["E *RuntimeError: skipped: broadcast/mine/python/over"])
+    result.stdout.fnmatch_lines([ENDINGS[units]])
 
 
 def test_reports_are_in_the_folder_of_the_session(session):
