@@ -55,10 +55,11 @@ bool is_undrawn_input(const std::string& field, const json& value) {
 
 /// Whether a case without parts of different sizes has a count. A barrier and operations on tiles
 /// have none.
-bool has_count(const spec::Contract& contract, const Case& c) {
+bool has_count(const Case& c) {
+  const Family& family = *find_family(c.operation);
   Case counted = c;
   counted.count = 1;
-  return c.counts.empty() && find_family(c.operation)->why_invalid(contract, counted).empty();
+  return c.counts.empty() && family.why_invalid(*family.find(c.operation), counted).empty();
 }
 
 }  // namespace
@@ -160,7 +161,7 @@ std::string Capabilities::why_refused(const Case& c) const {
   if (std::string why = why_group_refused(c); !why.empty()) return why;
   if (takes_empty_) return {};
   const bool has_empty_part = std::find(c.counts.begin(), c.counts.end(), 0) != c.counts.end();
-  const bool is_empty = c.count == 0 && has_count(*find_family(c.operation)->find(c.operation), c);
+  const bool is_empty = c.count == 0 && has_count(c);
   return has_empty_part || is_empty ? "count: expected no empty part" : "";
 }
 
@@ -171,7 +172,7 @@ void Capabilities::fit(Case& c) const {
     c.group.clear();
   }
   if (!takes_empty_) {
-    if (c.count == 0 && has_count(*find_family(c.operation)->find(c.operation), c)) c.count = 1;
+    if (c.count == 0 && has_count(c)) c.count = 1;
     for (std::int64_t& each : c.counts) each = std::max<std::int64_t>(each, 1);
   }
   ordered_json written = to_json(c);

@@ -36,10 +36,6 @@ Clock::time_point after(double seconds) {
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-bool is_failure(Verdict verdict) {
-  return verdict == Verdict::falsified || verdict == Verdict::hung || verdict == Verdict::crashed;
-}
-
 /// Examines a case. An exception on the way counts as a failure of the environment.
 void examine(Examiner& examiner, const Case& c, Judgement& judgement) {
   try {
@@ -308,8 +304,7 @@ class Session {
     harness::shrinks(catalogue_, minimal_.c, candidates);
     for (const Case& each : candidates) {
       if (is_over(end)) return false;
-      if (!generator_.takes(each)) continue;
-      if (!fails_afresh(each)) continue;
+      if (!generator_.takes(each) || !fails_afresh(each)) continue;
       minimal_ = {each, judgement_};
       return true;
     }

@@ -156,7 +156,7 @@ std::string to_markdown(const Report& report) {
 }
 
 void write_report(const std::filesystem::path& folder, const Report& report) {
-  write_file(folder / "report.json", dump(to_json(report)));
+  write_file(folder / report_name, dump(to_json(report)));
   write_file(folder / "junit.xml", to_junit(report));
   write_file(folder / "summary.md", to_markdown(report));
 }

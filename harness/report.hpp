@@ -14,6 +14,9 @@ namespace rankcheck::harness {
 /// The version of report.json. reports/schema.json describes it.
 inline constexpr int report_version = 1;
 
+/// The file of a report for programs, in the folder of a run.
+inline constexpr const char* report_name = "report.json";
+
 /// The content of a report. Two runs with one seed differ only in `environment`.
 struct Report {
   /// Suites, seed and options.

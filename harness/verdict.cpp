@@ -30,20 +30,24 @@ Power PowerMeter::power() const {
   return seen;
 }
 
-bool is_red(Verdict verdict) {
+bool is_failure(Verdict verdict) {
   switch (verdict) {
     case Verdict::falsified:
     case Verdict::flaky:
     case Verdict::hung:
     case Verdict::crashed:
-    case Verdict::vacuous:
       return true;
     case Verdict::passed:
+    case Verdict::vacuous:
     case Verdict::skipped:
     case Verdict::errored:
       return false;
   }
   return true;
+}
+
+bool is_red(Verdict verdict) {
+  return is_failure(verdict) || verdict == Verdict::vacuous;
 }
 
 std::string_view name(SkipReason reason) {

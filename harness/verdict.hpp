@@ -37,6 +37,9 @@ inline constexpr std::array<std::string_view, 8> verdict_names{
 /// Empty if no verdict has this name.
 [[nodiscard]] std::optional<Verdict> verdict_named(std::string_view name);
 
+/// Whether the subject failed.
+[[nodiscard]] bool is_failure(Verdict verdict);
+
 /// Whether a run with such a finding exits with 1: the subject failed, or the check had no power.
 [[nodiscard]] bool is_red(Verdict verdict);
 

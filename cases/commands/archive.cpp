@@ -11,6 +11,7 @@
 
 #include "harness/fields.hpp"
 #include "harness/files.hpp"
+#include "harness/report.hpp"
 #include "harness/run/outputs.hpp"
 #include "harness/table.hpp"
 
@@ -106,7 +107,8 @@ std::string largest_in(const fs::path& path) {
     zip_stat_t entry;
     if (::zip_stat_index(archive.get(), static_cast<std::uint64_t>(i), 0, &entry) != 0) continue;
     const std::string name = entry.name;
-    const bool stays = name == "report.json" || name == "summary.md" || name == left_out_name;
+    const bool stays =
+        name == harness::report_name || name == "summary.md" || name == left_out_name;
     if (stays || entry.comp_size < most) continue;
     most = entry.comp_size;
     largest = name;

@@ -16,8 +16,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr const char* report_name = "report.json";
-
 /// Reads the part of a finding that comparisons need. Other fields may be those of another version.
 RunFinding finding_from(const ordered_json& text, const std::string& place) {
   const json value = text;
@@ -56,10 +54,6 @@ fs::path file_of(const fs::path& path) {
 }
 
 }  // namespace
-
-bool is_failure(Verdict verdict) {
-  return is_red(verdict) && verdict != Verdict::vacuous;
-}
 
 bool is_judged(Verdict verdict) {
   return verdict == Verdict::passed || is_failure(verdict);

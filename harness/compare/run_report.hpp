@@ -45,9 +45,6 @@ struct RunReport {
 /// showed nothing.
 [[nodiscard]] bool is_judged(Verdict verdict);
 
-/// Whether a judged unit failed.
-[[nodiscard]] bool is_failure(Verdict verdict);
-
 /// Reads a report. `path` is report.json or the folder that holds it. Throws BadInput that names
 /// the file and the field, and FileError.
 [[nodiscard]] RunReport read_run_report(const std::filesystem::path& path);

@@ -15,6 +15,7 @@
 
 #include "harness/fields.hpp"
 #include "harness/finding_json.hpp"
+#include "harness/report.hpp"
 #include "harness/run/data_files.hpp"
 
 namespace rankcheck::harness::run {
@@ -27,7 +28,7 @@ using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 /// What a run makes of its journal.
-constexpr std::array report_names{"report.json", "junit.xml", "summary.md"};
+constexpr std::array report_names{report_name, "junit.xml", "summary.md"};
 
 /// The most jobs that a run chooses by itself. More of them only help if nobody else needs the
 /// machine, which the user has to say.
@@ -119,12 +120,13 @@ class Previous {
     };
     const ordered_json before = settings(header().environment);
     const ordered_json now = settings(environment);
-    for (const auto& [name, was] : before.items()) {
-      const std::string change = first_change(was, now.value(name, ordered_json::object()));
+    ordered_json all = before;
+    all.update(now);
+    const ordered_json none = ordered_json::object();
+    for (const auto& [name, either] : all.items()) {
+      const std::string change = first_change(before.value(name, none), now.value(name, none));
       if (!change.empty()) fail(fmt::format("backends: {}: {}", name, change));
     }
-    const std::string change = first_change(before, now);
-    if (!change.empty()) fail("backends: " + change);
   }
 
  private:
