@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
                  c.group = {1, 3};
                },
                "group: expected all ranks in order"}),
-    [](const testing::TestParamInfo<Change>& info) { return std::string(info.param.name); });
+    [](const testing::TestParamInfo<Change>& test) { return std::string(test.param.name); });
 
 TEST(CapabilitiesTest, TakesValuesThatAreListed) {
   const Capabilities some =

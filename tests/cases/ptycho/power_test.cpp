@@ -72,8 +72,8 @@ TEST_P(StepPowerTest, NineOfTenCasesInSinglePrecisionSeeNineOfTenElements) {
 INSTANTIATE_TEST_SUITE_P(Steps,
                          StepPowerTest,
                          testing::ValuesIn(properties_of_steps()),
-                         [](const auto& info) {
-                           return info.param.operation + "_" + info.param.property;
+                         [](const auto& test) {
+                           return test.param.operation + "_" + test.param.property;
                          });
 
 TEST(StepPowerTest, WhatIsExpectedOfAStepAndItsBoundsAreFinite) {

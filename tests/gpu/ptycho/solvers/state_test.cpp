@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/operator.hpp"
 
 namespace rankcheck::gpu {
 namespace {
