@@ -105,7 +105,7 @@ class Invocation {
       start(&requests[0]);
       start_second(&requests[1]);
     }
-    second.work();
+    SecondCall::work();
     check(MPI_Wait(&requests[1], MPI_STATUS_IGNORE), "MPI_Wait");
     check(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), "MPI_Wait");
   }

@@ -34,7 +34,8 @@ void call_one_by_one(Invocation& run, const ArrayCalls& calls);
 /// Copies the arrays into packs of Site::chunk elements, or into one, and makes a blocking call for
 /// each pack.
 void call_packed(Invocation& run, const ArrayCalls& calls);
-/// Starts the calls of all arrays, and waits for all of them at the end.
+/// Starts the calls of all arrays, with work of the program's own in between, and waits for all of
+/// them at the end.
 void call_at_once(Invocation& run, const ArrayCalls& calls);
 
 /// The ways one_by_one, packed and nonblocking.
@@ -52,7 +53,8 @@ std::vector<Way> ways_of_list() {
        .perform = [](Invocation& run) { call_packed(run, calls); },
        .in_chunks = true},
       {.name = "nonblocking",
-       .summary = "The MPI_I… function is called for every array, then MPI_Waitall.",
+       .summary =
+           "The MPI_I… function is called for every array, with work in between, then MPI_Waitall.",
        .functions = {calls.nonblocking_name, "MPI_Waitall"},
        .perform = [](Invocation& run) { call_at_once(run, calls); }},
   };

@@ -18,8 +18,7 @@ SecondCall::Buffer SecondCall::copy_of(std::byte* begin, std::int64_t bytes) {
 
 SecondCall::SecondCall(const spec::Call& call, const spec::Extents& extents, const Site& site)
     : send_(copy_of(site.send, extents.send_size * spec::info(call.type).bytes)),
-      recv_(copy_of(site.recv, extents.recv_size * spec::info(call.type).bytes)),
-      numbers_(1024) {
+      recv_(copy_of(site.recv, extents.recv_size * spec::info(call.type).bytes)) {
   const std::int64_t elements = std::accumulate(call.counts.begin(), call.counts.end(), call.count);
   starts_first_ = (elements + call.root + call.ranks) % 2 == 0;
 }
@@ -39,8 +38,9 @@ void* SecondCall::argument_of_second(void* argument) {
 }
 
 void SecondCall::work() {
+  static std::vector<unsigned> numbers(1024);
   unsigned state = 1;
-  for (unsigned& each : numbers_) {
+  for (unsigned& each : numbers) {
     state = state * 1664525U + 1013904223U;
     each += state;
   }

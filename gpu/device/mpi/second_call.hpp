@@ -28,8 +28,8 @@ class SecondCall {
     return argument;
   }
 
-  /// Work on memory of this program's own, while the requests are under way.
-  void work();
+  /// Work on memory of this program's own, while requests are under way.
+  static void work();
 
  private:
   /// A buffer of the call under test, and its copy.
@@ -42,7 +42,6 @@ class SecondCall {
   Buffer send_;
   Buffer recv_;
   bool starts_first_ = false;
-  std::vector<unsigned> numbers_;
 };
 
 }  // namespace rankcheck::gpu::mpi

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -19,21 +20,48 @@ bool is_planted(std::string_view fault) {
   return planted != nullptr && planted == fault;
 }
 
+/// Whether the library says that it takes addresses of CUDA devices, and takes them. With the fault
+/// `empty_promise`, it only says so.
+bool takes_devices() {
+  static const bool takes = std::getenv("RANKCHECK_MPI_TAKES_DEVICES") != nullptr;
+  return takes;
+}
+
+/// Copies from or to a device. The stand-in for CUDA, which is part of the program, has a function
+/// for libraries that take addresses of its devices.
+void copy_with_cuda(void* to, const void* from, std::size_t bytes) {
+  using Copy = void(void* to, const void* from, std::size_t bytes);
+  static auto* const copy = reinterpret_cast<Copy*>(dlsym(RTLD_DEFAULT, "rankcheck_cuda_copy"));
+  if (copy == nullptr) std::abort();
+  copy(to, from, bytes);
+}
+
 int size_of(MPI_Comm communicator) {
   int size = 0;
   PMPI_Comm_size(communicator, &size);
   return size;
 }
 
-bool is_last_of_several(MPI_Comm communicator) {
+std::size_t bytes_of(int count, MPI_Datatype type) {
+  int bytes = 0;
+  PMPI_Type_size(type, &bytes);
+  return static_cast<std::size_t>(bytes) * static_cast<std::size_t>(count);
+}
+
+int rank_in(MPI_Comm communicator) {
   int rank = 0;
   PMPI_Comm_rank(communicator, &rank);
+  return rank;
+}
+
+bool is_last_of_several(MPI_Comm communicator) {
+  const int rank = rank_in(communicator);
   return rank > 0 && rank == size_of(communicator) - 1;
 }
 
 /// The results of requests that nobody has waited for, with their sizes in bytes.
-std::vector<std::pair<unsigned char*, int>>& results_under_way() {
-  static std::vector<std::pair<unsigned char*, int>> all;
+std::vector<std::pair<unsigned char*, std::size_t>>& results_under_way() {
+  static std::vector<std::pair<unsigned char*, std::size_t>> all;
   return all;
 }
 
@@ -47,6 +75,26 @@ struct Forgotten {
 Forgotten& last_started() {
   static Forgotten last;
   return last;
+}
+
+/// Remembers a request's result for the faults `mixed_requests` and `no_waitall`.
+void note_request(void* recv, int count, MPI_Datatype type) {
+  if (recv == nullptr || count == 0) return;
+  auto* const result = static_cast<unsigned char*>(recv);
+  const std::size_t bytes = bytes_of(count, type);
+  if (is_planted("mixed_requests")) results_under_way().emplace_back(result, bytes);
+  if (is_planted("no_waitall")) {
+    last_started() = {.result = result, .before = {result, result + bytes}};
+  }
+}
+
+/// Gives the first two requests each other's results.
+void mix_results() {
+  auto& results = results_under_way();
+  if (results.size() >= 2) {
+    std::swap_ranges(results[0].first, results[0].first + results[0].second, results[1].first);
+  }
+  results.clear();
 }
 
 void end_or_hang() {
@@ -65,6 +113,25 @@ int send_too_early(
   early.resize(static_cast<std::size_t>(count), 0xff);
   before.assign(bytes, bytes + count);
   return PMPI_Send(early.data(), count, type, to, tag, communicator);
+}
+
+int send_from_host(
+    const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
+  if (count == 0 && is_planted("no_signals")) return MPI_SUCCESS;
+  const bool strikes = count > 0 && is_last_of_several(communicator);
+  if (strikes) end_or_hang();
+  if (is_planted("overtaken_staging")) {
+    return send_too_early(data, count, type, to, tag, communicator);
+  }
+  if (!strikes || !is_planted("flipped_bit")) {
+    return PMPI_Send(data, count, type, to, tag, communicator);
+  }
+  int bytes = 0;
+  PMPI_Type_size(type, &bytes);
+  const auto* const sent = static_cast<const unsigned char*>(data);
+  std::vector<unsigned char> wrong(sent, sent + std::ptrdiff_t{bytes} * count);
+  wrong.front() ^= 1U;
+  return PMPI_Send(wrong.data(), count, type, to, tag, communicator);
 }
 
 }  // namespace
@@ -94,27 +161,69 @@ int MPI_Iallreduce(const void* send,
                    MPI_Op op,
                    MPI_Comm communicator,
                    MPI_Request* request) {
-  if (is_planted("mixed_requests")) {
-    int bytes = 0;
-    PMPI_Type_size(type, &bytes);
-    results_under_way().emplace_back(static_cast<unsigned char*>(recv), bytes * count);
-  }
-  if (is_planted("no_waitall") && count > 0) {
-    int bytes = 0;
-    PMPI_Type_size(type, &bytes);
-    auto* const result = static_cast<unsigned char*>(recv);
-    last_started() = {.result = result, .before = {result, result + std::ptrdiff_t{bytes} * count}};
-  }
+  note_request(recv, count, type);
   return PMPI_Iallreduce(send, recv, count, type, op, communicator, request);
+}
+
+int MPI_Ibcast(void* buffer,
+               int count,
+               MPI_Datatype type,
+               int root,
+               MPI_Comm communicator,
+               MPI_Request* request) {
+  note_request(buffer, count, type);
+  return PMPI_Ibcast(buffer, count, type, root, communicator, request);
+}
+
+/// Only the root has a result.
+int MPI_Ireduce(const void* send,
+                void* recv,
+                int count,
+                MPI_Datatype type,
+                MPI_Op op,
+                int root,
+                MPI_Comm communicator,
+                MPI_Request* request) {
+  if (rank_in(communicator) == root) note_request(recv, count, type);
+  return PMPI_Ireduce(send, recv, count, type, op, root, communicator, request);
+}
+
+int MPI_Irecv(void* recv,
+              int count,
+              MPI_Datatype type,
+              int from,
+              int tag,
+              MPI_Comm communicator,
+              MPI_Request* request) {
+  if (from != MPI_PROC_NULL) note_request(recv, count, type);
+  return PMPI_Irecv(recv, count, type, from, tag, communicator, request);
+}
+
+int MPI_Reduce(const void* send,
+               void* recv,
+               int count,
+               MPI_Datatype type,
+               MPI_Op op,
+               int root,
+               MPI_Comm communicator) {
+  const int code = PMPI_Reduce(send, recv, count, type, op, root, communicator);
+  const bool is_root_of_several = size_of(communicator) > 1 && rank_in(communicator) == root;
+  if (is_planted("flipped_bit") && count > 0 && is_root_of_several) {
+    *static_cast<unsigned char*>(recv) ^= 1U;
+  }
+  return code;
+}
+
+/// Plants a library that takes the blocks of a derived type as if there were nothing in between.
+int MPI_Type_vector(int blocks, int length, int stride, MPI_Datatype type, MPI_Datatype* made) {
+  return PMPI_Type_vector(blocks, length, is_planted("flat_type") ? length : stride, type, made);
 }
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   const int code = PMPI_Wait(request, status);
   static int waits = 0;
-  auto& results = results_under_way();
-  if (results.size() < 2 || ++waits < 2) return code;
-  std::swap_ranges(results[0].first, results[0].first + results[0].second, results[1].first);
-  results.clear();
+  if (results_under_way().size() < 2 || ++waits < 2) return code;
+  mix_results();
   waits = 0;
   return code;
 }
@@ -122,6 +231,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 /// Plants that the last of several requests is not waited for: its result is not there yet.
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   const int code = PMPI_Waitall(count, requests, statuses);
+  mix_results();
   Forgotten& last = last_started();
   std::copy(last.before.begin(), last.before.end(), last.result);
   last = {};
@@ -197,21 +307,12 @@ int MPI_Comm_free(MPI_Comm* communicator) {
 
 int MPI_Send(
     const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
-  if (count == 0 && is_planted("no_signals")) return MPI_SUCCESS;
-  const bool strikes = count > 0 && is_last_of_several(communicator);
-  if (strikes) end_or_hang();
-  if (is_planted("overtaken_staging")) {
-    return send_too_early(data, count, type, to, tag, communicator);
+  if (!takes_devices() || is_planted("empty_promise") || count == 0) {
+    return send_from_host(data, count, type, to, tag, communicator);
   }
-  if (!strikes || !is_planted("flipped_bit")) {
-    return PMPI_Send(data, count, type, to, tag, communicator);
-  }
-  int bytes = 0;
-  PMPI_Type_size(type, &bytes);
-  const auto* const sent = static_cast<const unsigned char*>(data);
-  std::vector<unsigned char> wrong(sent, sent + std::ptrdiff_t{bytes} * count);
-  wrong.front() ^= 1U;
-  return PMPI_Send(wrong.data(), count, type, to, tag, communicator);
+  std::vector<unsigned char> copied(bytes_of(count, type));
+  copy_with_cuda(copied.data(), data, copied.size());
+  return send_from_host(copied.data(), count, type, to, tag, communicator);
 }
 
 int MPI_Recv(void* data,
@@ -221,10 +322,18 @@ int MPI_Recv(void* data,
              int tag,
              MPI_Comm communicator,
              MPI_Status* status) {
-  if (count > 0 || !is_planted("no_signals")) {
+  if (count == 0 && is_planted("no_signals")) return PMPI_Status_set_elements(status, type, 0);
+  if (!takes_devices() || is_planted("empty_promise") || count == 0) {
     return PMPI_Recv(data, count, type, from, tag, communicator, status);
   }
-  return PMPI_Status_set_elements(status, type, 0);
+  std::vector<unsigned char> received(bytes_of(count, type));
+  const int code = PMPI_Recv(received.data(), count, type, from, tag, communicator, status);
+  copy_with_cuda(data, received.data(), received.size());
+  return code;
+}
+
+int MPIX_Query_cuda_support() {
+  return takes_devices() ? 1 : 0;
 }
 
 int MPI_Finalize() {
