@@ -92,7 +92,7 @@ class NcclSubject final : public worker::Subject {
       if (!succeeds(stages, 0, result, make_communicators)) return;
     }
     for (std::size_t first = 0; first < stages.size();) {
-      const std::size_t last = end_of_batch(stages, first);
+      const std::size_t last = harness::end_of_stages_at_once(stages, first);
       if (!succeeds(
               stages, first, result, [&] { run_batch(stages, first, last, entered, result); })) {
         return;
@@ -190,17 +190,6 @@ class NcclSubject final : public worker::Subject {
     } catch (const std::exception& error) {
       return fail(harness::RunStatus::failed, error.what());
     }
-  }
-
-  /// The end of the stages that run at the same time. Calls that pack go one after another.
-  static std::size_t end_of_batch(std::span<const Case> stages, std::size_t first) {
-    const std::size_t last = harness::end_of_stages_at_once(stages, first);
-    const auto packs = [](const Case& c) {
-      return nccl::find_algorithm(c.operation, c.algorithm)->packs;
-    };
-    std::size_t end = first + 1;
-    while (end < last && packs(stages[end]) == packs(stages[first])) ++end;
-    return end;
   }
 
   /// Runs the stages [first, last) at the same time.

@@ -1,8 +1,11 @@
 #include "gpu/device/nccl/runtime.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <thread>
 
@@ -194,6 +197,31 @@ void Runtime::abort(std::span<const GroupCall> calls) {
   }
 }
 
+/// What the threads of one call share with the thread that waits for them.
+struct Runtime::SharedParts {
+  explicit SharedParts(std::vector<LocalPart> all) : parts(std::move(all)) {}
+
+  /// A thread is done with its part. `error` is null if nothing went wrong.
+  void end(const std::exception_ptr& error) {
+    const std::lock_guard lock(mutex);
+    if (error != nullptr) errors.push_back(error);
+    ++ended;
+    changed.notify_all();
+  }
+  /// Returns whether all threads are done with their parts in time.
+  bool wait(std::chrono::duration<double> patience) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, patience, [&] { return ended == parts.size(); });
+  }
+
+  const std::vector<LocalPart> parts;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t ended = 0;
+  /// The errors of threads, in the order in which they ended.
+  std::vector<std::exception_ptr> errors;
+};
+
 Runtime::Group& Runtime::group_of(const Request& request) {
   if (request.group == all_.members) return all_;
   return *std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) {
@@ -321,11 +349,13 @@ void Runtime::enqueue_packed(std::span<const GroupCall> calls) {
 
 void Runtime::perform(std::span<const GroupCall> calls, const std::function<void()>& behind) {
   ops_.clear();
-  if (calls.front().request.algorithm.packs) {
-    enqueue_packed(calls);
-  } else {
-    enqueue(calls);
+  std::vector<GroupCall> whole;
+  std::vector<GroupCall> packed;
+  for (const GroupCall& each : calls) {
+    (each.request.algorithm.packs ? packed : whole).push_back(each);
   }
+  enqueue(whole);
+  enqueue_packed(packed);
   if (behind != nullptr) behind();
   wait(calls);
   for (const auto& [op, communicator] : ops_) {
@@ -345,7 +375,7 @@ void Runtime::enqueue(std::span<const GroupCall> calls) {
     }
   }
   if (parts.empty()) return;
-  if (has_threads) return enqueue_in_threads(parts);
+  if (has_threads) return enqueue_in_threads(calls, std::move(parts));
   in_group([&] {
     for (const LocalPart& each : parts) {
       devices_.use(each.slot);
@@ -354,29 +384,36 @@ void Runtime::enqueue(std::span<const GroupCall> calls) {
   });
 }
 
-void Runtime::enqueue_in_threads(const std::vector<LocalPart>& parts) {
-  std::vector<std::exception_ptr> errors(parts.size());
+void Runtime::enqueue_in_threads(std::span<const GroupCall> calls, std::vector<LocalPart> parts) {
+  const auto shared = std::make_shared<SharedParts>(std::move(parts));
+  const std::size_t count = shared->parts.size();
   std::vector<std::thread> threads;
-  threads.reserve(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    threads.emplace_back([&, i] {
+  threads.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    threads.emplace_back([this, shared, i] {
+      const LocalPart& own = shared->parts[i];
       try {
-        devices_.use(parts[i].slot);
-        in_group([&] { parts[i].perform(parts[i].part); });
+        devices_.use(own.slot);
+        in_group([&] { own.perform(own.part); });
+        shared->end(nullptr);
       } catch (...) {
-        errors[i] = std::current_exception();
+        shared->end(std::current_exception());
       }
     });
   }
+  if (!shared->wait(world_.patience)) {
+    // Nobody can end a thread inside the library. It goes on until the process ends.
+    for (std::thread& each : threads) each.detach();
+    abort(calls);
+    throw Hang(std::string(calls.front().request.algorithm.functions.front()) +
+               " did not return in time; its communicators were aborted");
+  }
   for (std::thread& each : threads) each.join();
-  const auto failed =
-      std::count_if(errors.begin(), errors.end(), [](const auto& each) { return each != nullptr; });
-  if (failed == 0) return;
+  if (shared->errors.empty()) return;
   try {
-    std::rethrow_exception(*std::find_if(
-        errors.begin(), errors.end(), [](const auto& each) { return each != nullptr; }));
+    std::rethrow_exception(shared->errors.front());
   } catch (const std::exception& error) {
-    if (failed == static_cast<std::ptrdiff_t>(errors.size())) throw;
+    if (shared->errors.size() == count) throw;
     // The kernels of the other ranks wait for this one, so the communicators are of no more use.
     throw Error(fmt::format("in one thread only: {}", error.what()), ncclRemoteError);
   }

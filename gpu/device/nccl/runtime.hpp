@@ -106,9 +106,8 @@ class Runtime {
   /// itself. prepare() and perform() throw Error if NCCL returns an error. prepare() also throws
   /// the exceptions of World::meet. perform() throws Hang if the call takes too long.
   void prepare(const Request& request);
-  /// Makes calls of groups that have no rank in common, all at the same time. Either all calls or
-  /// none have an algorithm that packs. `behind` enqueues work behind the calls, before anybody
-  /// waits; it may be null.
+  /// Makes calls of groups that have no rank in common, all at the same time. `behind` enqueues
+  /// work behind the calls, before anybody waits; it may be null.
   void perform(std::span<const GroupCall> calls, const std::function<void()>& behind = nullptr);
   /// Frees the communicators of groups that were not used for long. Every process of the world must
   /// do it at the same place between calls.
@@ -130,6 +129,8 @@ class Runtime {
     Part part;
   };
 
+  struct SharedParts;
+
   void join(Group& group, const std::string& key);
   void split(Group& group);
   void destroy(Group& group);
@@ -148,8 +149,9 @@ class Runtime {
   /// Enqueues copies of the result back to the arrays.
   void unpack(const Request& request, const Member& packed, const Member& list);
   void enqueue(std::span<const GroupCall> calls);
-  /// Lets each rank enqueue its part in a thread of its own.
-  void enqueue_in_threads(const std::vector<LocalPart>& parts);
+  /// Lets each rank enqueue its part in a thread of its own. Throws Hang if a thread takes too
+  /// long.
+  void enqueue_in_threads(std::span<const GroupCall> calls, std::vector<LocalPart> parts);
   void wait(std::span<const GroupCall> calls);
   void check_errors(const GroupCall& call);
   [[nodiscard]] int slot_of(const Request& request, const Member& member) const;

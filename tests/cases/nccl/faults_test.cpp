@@ -67,6 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
 #ifndef __SANITIZE_THREAD__
         // This fault is a data race, for which the thread sanitizer ends the worker.
         Fault{"early", "all_gather", "falsified", ""},
+        // Only a case that is pending has work behind the call, which the result does not wait for.
+        Fault{"early_for_stream", "broadcast", "falsified", ""},
 #endif
         Fault{"error_code", "all_reduce", "falsified", "ncclAllReduce: invalid argument"},
         Fault{"system_error", "all_reduce", "crashed", "ncclAllReduce: unhandled system error"},
@@ -88,12 +90,17 @@ INSTANTIATE_TEST_SUITE_P(
               "3..3"},
         Fault{"overtakes", "all_reduce", "falsified", "differs from the reference"},
         Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference", "threads"},
+        Fault{"stuck", "all_reduce", "hung", "ncclAllReduce did not return in time", "threads"},
+        Fault{"drop_rank", "all_reduce_list", "falsified", "differs from the reference", "packed"},
+        Fault{"wrong_root", "broadcast_list", "falsified", "differs from the reference", "packed"},
+        Fault{"mean_for_sum", "reduce_list", "falsified", "differs from the reference", "packed"},
         Fault{"other_path", "all_reduce", "falsified", "AllReduce took NVLS/LL", "tree_ll"},
         Fault{"silent_log", "all_gather", "falsified", "log shows no AllGather", "ring_simple"},
         Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference", "one_process"},
         Fault{"bad_end", "gather", "crashed", "after the last run: "}),
     [](const auto& instance) {
-      return std::string(instance.param.name) + "_" + std::string(instance.param.algorithm);
+      return std::string(instance.param.name) + "_" + std::string(instance.param.operation) + "_" +
+             std::string(instance.param.algorithm);
     });
 
 using PinnedForNcclTest = tests::CliTest;

@@ -1,6 +1,8 @@
 #include "gpu/device/nccl/runtime.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -240,6 +242,75 @@ TEST(NcclRuntimeTest, GroupsCallAtTheSameTime) {
   for (const GroupCall& each : calls) runtime.prepare(each.request);
   runtime.perform(calls);
   for (int slot = 0; slot < ranks; ++slot) EXPECT_TRUE(devices->is_done(slot));
+}
+
+/// A rank alone takes no algorithm that packs. It calls beside the groups that pack.
+TEST(NcclRuntimeTest, GroupsThatPackCallBesideGroupsThatDoNot) {
+  constexpr int ranks = 3;
+  const auto devices = make_host_devices(ranks);
+  Runtime runtime(stand_in(), *devices, world_of(ranks));
+  const spec::Contract& contract = reference::contract_named("all_reduce_list");
+  const auto call_of = [](int members) {
+    return spec::Call{.ranks = members,
+                      .type = spec::Type::int32,
+                      .op = spec::ReduceOp::sum,
+                      .counts = {1, 2},
+                      .gap = 1};
+  };
+  const std::array groups{std::vector<int>{2, 0}, std::vector<int>{1}};
+  const std::array sums{call_of(2), call_of(1)};
+  constexpr std::array algorithms{"packed", "grouped"};
+  devices->begin();
+  std::vector<GroupCall> calls;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    GroupCall& call = calls.emplace_back(GroupCall{
+        {*find_algorithm("all_reduce_list", algorithms[g]), contract, sums[g], groups[g]}, {}});
+    for (int member = 0; member < sums[g].ranks; ++member) {
+      const int rank = groups[g][static_cast<std::size_t>(member)];
+      const std::array<int, 5> list{rank, -1, rank + 10, rank + 20, -1};
+      std::byte* const memory = devices->allocate(rank, 2 * sizeof(list));
+      devices->write(rank, list.data(), memory, sizeof(list));
+      devices->write(rank, list.data(), memory + sizeof(list), sizeof(list));
+      call.members.push_back({.group_rank = member,
+                              .extents = extents_of(contract, sums[g], member),
+                              .send = memory,
+                              .recv = memory + sizeof(list)});
+    }
+  }
+  for (const GroupCall& each : calls) runtime.prepare(each.request);
+  runtime.perform(calls);
+  for (const GroupCall& call : calls) {
+    const bool is_alone = call.members.size() == 1;
+    const std::array<int, 5> expected =
+        is_alone ? std::array<int, 5>{1, -1, 11, 21, -1} : std::array<int, 5>{2, -1, 22, 42, -1};
+    for (const Member& each : call.members) {
+      std::array<int, 5> got{};
+      std::memcpy(got.data(), each.recv, sizeof(got));
+      EXPECT_EQ(got, expected);
+    }
+  }
+}
+
+/// Nobody can end a thread that the library keeps.
+TEST(NcclRuntimeTest, GivesUpWaitingForAThreadThatTheLibraryKeeps) {
+  constexpr int ranks = 2;
+  const auto devices = make_host_devices(ranks);
+  World world = world_of(ranks);
+  world.patience = std::chrono::milliseconds(50);
+  Runtime runtime(stand_in(), *devices, world);
+  const spec::Call call{
+      .ranks = ranks, .type = spec::Type::int32, .op = spec::ReduceOp::sum, .count = 1};
+  const std::vector<int> group{0, 1};
+  const Request request{*find_algorithm("all_reduce", "threads"),
+                        reference::contract_named("all_reduce"),
+                        call,
+                        group};
+  devices->begin();
+  const GroupCall made{request, members_with_numbers(call, *devices)};
+  runtime.prepare(request);
+  ::setenv("RANKCHECK_STAND_IN", "stuck", 1);
+  EXPECT_THROW(runtime.perform({&made, 1}), Hang);
+  ::unsetenv("RANKCHECK_STAND_IN");
 }
 
 /// Uses more groups than the runtime keeps: the same ranks in every order.

@@ -139,15 +139,24 @@ class RunningJob {
         job_.begin(), job_.end(), [](const Work& work) { return is_idle(*work.comm); });
   }
   void finish() {
-    if (is_planted("early")) {
+    const bool leaves_early =
+        is_planted("early") || (is_planted("early_for_stream") && is_waited_for());
+    if (leaves_early) {
       leave();
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     for (Work& work : job_) work.finish(work);
-    if (!is_planted("early")) leave();
+    if (!leaves_early) leave();
   }
 
  private:
+  /// Whether work was enqueued behind the job. Gives the program a moment to do so.
+  [[nodiscard]] bool is_waited_for() const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return std::any_of(numbers_.begin(), numbers_.end(), [](const auto& each) {
+      return each.first->given.load() > each.second + 1;
+    });
+  }
   /// Lets the streams go on.
   void leave() {
     for (const auto& [stream, number] : numbers_) {
@@ -292,7 +301,8 @@ ncclResult_t close_group() {
   }
   if (group.job.empty()) return ncclSuccess;
   for (const Work& work : group.job) {
-    while (is_planted("stuck") && work.comm->is_last_of_several()) ::pause();
+    const bool sticks = !group.synchronises && work.comm->is_last_of_several();
+    while (is_planted("stuck") && sticks) ::pause();
   }
   Executor::get().add(std::move(group.job));
   if (group.synchronises) Executor::get().wait();
