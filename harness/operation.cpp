@@ -9,6 +9,7 @@
 
 #include "harness/family.hpp"
 #include "harness/nearest.hpp"
+#include "harness/path.hpp"
 #include "harness/stages.hpp"
 
 namespace rankcheck::harness {
@@ -77,6 +78,16 @@ Verdict verdict_of(RunStatus status) {
       return Verdict::errored;
   }
   return Verdict::errored;
+}
+
+/// Adds the ways that algorithms chose to the reason of a failure.
+void name_ways(std::span<const Case> stages, const Observation& observation, Judgement& judgement) {
+  if (!is_failure(judgement.verdict)) return;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const std::string& ran = observation.path[s];
+    if (stages[s].algorithm.empty() || ran == stages[s].algorithm) continue;
+    judgement.reason += fmt::format("; stage {} ran {}", s, ran);
+  }
 }
 
 }  // namespace
@@ -310,7 +321,7 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   }
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const std::string& asked = stages_[s].algorithm;
-    if (!asked.empty() && observation_.path[s] != asked) {
+    if (!asked.empty() && !is_path_of(observation_.path[s], asked)) {
       judgement.fail(Verdict::falsified,
                      "asked for algorithm " + asked + ", ran " + observation_.path[s],
                      Symptom::path);
@@ -326,6 +337,7 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
                    "the fault " + c.fault +
                        (observation_.fault_fired ? " fired and changed nothing" : " did not fire"));
   }
+  name_ways(stages_, observation_, judgement);
 }
 
 }  // namespace rankcheck::harness

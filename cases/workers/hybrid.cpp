@@ -23,6 +23,7 @@
 #include "gpu/ptycho/registry.hpp"
 
 #include "harness/input.hpp"
+#include "harness/path.hpp"
 #include "harness/preference.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/worker/serve.hpp"
@@ -195,7 +196,8 @@ class HybridSubject final : public worker::Subject {
     const SelectedAlgorithm selected = algorithms().choose(with_open_plan(call.c));
     if (selected.plan != nullptr) {
       run_plan(*selected.plan, call, outcome);
-      result.path[k] = call.c.algorithm == direct ? direct : staged;
+      result.path[k] =
+          harness::path_of(call.c.algorithm == direct ? direct : staged, selected.plan->name);
     } else {
       run_operator(*selected.op, call, outcome);
       result.path[k] = selected.op->name;

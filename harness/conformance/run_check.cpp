@@ -11,6 +11,7 @@
 #include "harness/conformance/image_check.hpp"
 #include "harness/family.hpp"
 #include "harness/image.hpp"
+#include "harness/path.hpp"
 #include "harness/stages.hpp"
 
 namespace rankcheck::harness::conformance {
@@ -51,7 +52,7 @@ void check_paths(std::span<const Case> stages,
                  std::vector<Problem>& problems) {
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const std::string& asked = stages[k].algorithm;
-    if (asked.empty() || seen.path[k] == asked) continue;
+    if (asked.empty() || is_path_of(seen.path[k], asked)) continue;
     problems.push_back(
         {Topic::messages,
          fmt::format(

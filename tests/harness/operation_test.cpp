@@ -287,6 +287,22 @@ TEST_F(ExaminerTest, CatchesAnotherPath) {
   EXPECT_EQ(judgement.reason, "asked for algorithm ring, ran tree");
 }
 
+TEST_F(ExaminerTest, AWayOfTheAlgorithmIsNamedWhereTheCaseFails) {
+  Case c = legal();
+  c.algorithm = "ring";
+  backend_.spoil = [](Observation& observation) { observation.path[0] = "ring: both ways"; };
+  EXPECT_EQ(examine(c).verdict, Verdict::passed);
+  backend_.spoil = [](Observation& observation) {
+    observation.path[0] = "ring: both ways";
+    std::swap(observation.stages[0].images[0], observation.stages[0].images[1]);
+  };
+  const Judgement judgement = examine(c);
+  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+  EXPECT_TRUE(judgement.reason.ends_with("; stage 0 ran ring: both ways")) << judgement.reason;
+  backend_.spoil = [](Observation& observation) { observation.path[0] = "ringing"; };
+  EXPECT_EQ(examine(c).reason, "asked for algorithm ring, ran ringing");
+}
+
 TEST_F(ExaminerTest, AnyPathWillDoWhereNoneWasNamed) {
   backend_.spoil = [](Observation& observation) { observation.path[0] = "tree"; };
   EXPECT_EQ(examine(legal()).verdict, Verdict::passed);

@@ -43,6 +43,43 @@ TEST_F(HybridCommandsTest, ReportTheDevices) {
   EXPECT_TRUE(chosen.at("versions").at("mpi").is_string()) << chosen;
 }
 
+/// ci has an entry for hybrid.
+TEST_F(HybridCommandsTest, RunAPartOfCi) {
+  for (const std::string devices : {"1", "3"}) {
+    const Outcome outcome = rankcheck(
+        "run ci --backend hybrid --ranks 1..4 --operation 'all_*' --property "
+        "agrees_with_reference --cases 3 --devices-per-process " +
+        devices + " --report ci" + devices);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    const json findings = report("ci" + devices).at("findings");
+    ASSERT_FALSE(findings.empty());
+    for (const json& each : findings) EXPECT_EQ(each.at("verdict"), "passed") << each;
+  }
+}
+
+/// Operators run on simulated devices of several processes as they are.
+TEST_F(HybridCommandsTest, RunOperators) {
+  for (const std::string operation : {"rpie_step", "halo_blend", "partition_grid", "propagate"}) {
+    const Outcome outcome =
+        rankcheck("run ci --backend hybrid --ranks 1..5 --operation " + operation +
+                  " --property agrees_with_reference --cases 10 --report " + operation);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    for (const json& each : report(operation).at("findings")) {
+      EXPECT_EQ(each.at("verdict"), "passed") << each;
+      EXPECT_EQ(each.at("unit").at("backend"), "hybrid") << each;
+    }
+  }
+}
+
+/// A case without an algorithm of its own runs the plan that its data_seed chooses.
+TEST_F(HybridCommandsTest, NameThePlanThatRan) {
+  const Outcome outcome = rankcheck(
+      R"(replay '{"operation":"all_gather","algorithm":"staged","backend":"hybrid","ranks":3,)"
+      R"("count":2}' --times 1)");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("ran staged: "), std::string::npos) << outcome.out;
+}
+
 TEST_F(HybridCommandsTest, ResumeOnTheSameDevices) {
   ASSERT_EQ(rankcheck(short_run).status, 0);
   expect_unable("run --resume r --devices-per-process 4",

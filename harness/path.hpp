@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rankcheck::harness {
+
+/// The path of an algorithm that chose one of several ways: "staged: ring".
+[[nodiscard]] inline std::string path_of(std::string_view algorithm, std::string_view way) {
+  return std::string(algorithm).append(": ").append(way);
+}
+
+/// Whether a path is that of the algorithm, with or without a way.
+[[nodiscard]] inline bool is_path_of(std::string_view path, std::string_view algorithm) {
+  if (!path.starts_with(algorithm)) return false;
+  path.remove_prefix(algorithm.size());
+  return path.empty() || path.starts_with(": ");
+}
+
+}  // namespace rankcheck::harness
