@@ -60,7 +60,9 @@ std::string MpiProcesses::version() {
 }
 
 bool MpiProcesses::takes_cuda_memory() {
-#ifdef MPIX_CUDA_AWARE_SUPPORT
+  // Open MPI defines the first macro in mpi-ext.h, MPICH from 4.0 on the second one in mpi.h. Both
+  // declare the function there. A macro's value says nothing about the library that is loaded.
+#if defined(MPIX_CUDA_AWARE_SUPPORT) || defined(MPIX_GPU_SUPPORT_CUDA)
   return MPIX_Query_cuda_support() == 1;
 #else
   return false;

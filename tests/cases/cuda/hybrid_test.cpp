@@ -27,6 +27,18 @@ class HybridOnStandInTest : public tests::OnStandIn {
     }
   }
 
+#ifdef RANKCHECK_MPI_FAULTS
+  /// Puts the library of tests/gpu/device/mpi/faults.cpp before the worker's MPI.
+  void preload_mpi(const std::string& surroundings) {
+    const std::filesystem::path worker = path_to("bin/rankcheck-worker-hybrid-cuda");
+    const std::filesystem::path real = std::filesystem::read_symlink(worker);
+    std::filesystem::remove(worker);
+    write_script("bin/rankcheck-worker-hybrid-cuda",
+                 "LD_PRELOAD='" RANKCHECK_MPI_FAULTS "' " + surroundings + " exec '" +
+                     real.string() + "' \"$@\"\n");
+  }
+#endif
+
   Outcome run(const std::string& surroundings, const std::string& options) {
     return shell(surroundings + " " + program_ +
                  " run ci --backend hybrid --devices cuda --ranks 1..5 --report out " + options);
@@ -72,14 +84,37 @@ TEST_F(HybridOnStandInTest, FindsThatMpiOvertakesStaging) {
 
 #ifdef RANKCHECK_MPI_FAULTS
 
+const std::string direct_calls =
+    "--algorithm direct --operation all_reduce --property agrees_with_reference --cases 20";
+
+/// The worker's MPI library says that it takes addresses of CUDA devices, and takes them.
+TEST_F(HybridOnStandInTest, GivesAddressesToAnMpiThatTakesThem) {
+  preload_mpi("RANKCHECK_MPI_TAKES_DEVICES=1");
+  const Outcome outcome = run("", "--algorithm direct --property agrees_with_reference --cases 5");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.out.find("not_supported"), std::string::npos) << outcome.out;
+}
+
+TEST_F(HybridOnStandInTest, FindsAnMpiThatOnlySaysThatItTakesAddresses) {
+  preload_mpi("RANKCHECK_MPI_TAKES_DEVICES=1 RANKCHECK_PLANTED=empty_promise");
+  const Outcome outcome = run("", direct_calls);
+  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  tests::expect_found(
+      outcome, report("out"), {.verdict = "crashed", .says = "died", .ranks_max = 3});
+}
+
+TEST_F(HybridOnStandInTest, FindsAnMpiThatReadsADeviceTooEarly) {
+  preload_mpi("RANKCHECK_MPI_TAKES_DEVICES=1 RANKCHECK_PLANTED=overtaken_staging");
+  const Outcome outcome = run("", direct_calls);
+  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  tests::expect_found(outcome,
+                      report("out"),
+                      {.verdict = "falsified", .says = "; stage 0 ran direct: ", .ranks_max = 3});
+}
+
 /// Two ranks share a process here, so only cases of three ranks send messages.
 TEST_F(HybridOnStandInTest, GoesOnAfterAProcessWasKilled) {
-  const std::filesystem::path worker = path_to("bin/rankcheck-worker-hybrid-cuda");
-  const std::filesystem::path real = std::filesystem::read_symlink(worker);
-  std::filesystem::remove(worker);
-  write_script("bin/rankcheck-worker-hybrid-cuda",
-               "LD_PRELOAD='" RANKCHECK_MPI_FAULTS "' RANKCHECK_PLANTED=kill exec '" +
-                   real.string() + "' \"$@\"\n");
+  preload_mpi("RANKCHECK_PLANTED=kill");
   const Outcome outcome = shell(program_ +
                                 " run ci --backend hybrid --devices cuda --operation all_gather "
                                 "--algorithm staged --property agrees_with_reference --cases 10 "

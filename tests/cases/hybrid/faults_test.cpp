@@ -25,6 +25,7 @@ struct Fault {
   int ranks_max = 3;
   std::string_view property = "agrees_with_reference";
   std::string_view options = "--ranks 2..3 --devices-per-process 2 --timeout 0.5";
+  std::string_view algorithm = "staged";
 };
 
 /// Prints a parameter for GoogleTest.
@@ -49,10 +50,10 @@ class FaultyHybridTest : public tests::CliTest, public testing::WithParamInterfa
 };
 
 TEST_P(FaultyHybridTest, IsFoundAndShrinks) {
-  const tests::Outcome outcome = rankcheck("run --backend hybrid --algorithm staged --operation " +
-                                           std::string(GetParam().operation) + " --property " +
-                                           std::string(GetParam().property) + " --cases 40 " +
-                                           std::string(GetParam().options) + " --report out");
+  const tests::Outcome outcome = rankcheck(
+      "run --backend hybrid --algorithm " + std::string(GetParam().algorithm) + " --operation " +
+      std::string(GetParam().operation) + " --property " + std::string(GetParam().property) +
+      " --cases 40 " + std::string(GetParam().options) + " --report out");
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   expect_found(
       outcome,
@@ -77,6 +78,23 @@ INSTANTIATE_TEST_SUITE_P(
               .ranks_max = 4,
               .options = "--ranks 4..4 --devices-per-process 3"},
         Fault{"flipped_bit", "all_reduce", "falsified", "differs from the reference"},
+        Fault{.name = "flipped_bit",
+              .operation = "all_gather_v",
+              .verdict = "falsified",
+              .says = "; stage 0 ran direct: ",
+              .algorithm = "direct"},
+        Fault{.name = "kill",
+              .operation = "broadcast_list",
+              .verdict = "crashed",
+              .says = "died",
+              .algorithm = "direct"},
+        Fault{.name = "reversed_in_second_group",
+              .operation = "all_gather",
+              .verdict = "falsified",
+              .says = "memory outside the buffers",
+              .ranks_max = 4,
+              .property = "groups_at_once",
+              .options = "--ranks 3..4 --devices-per-process 4"},
         Fault{"overtaken_staging", "all_gather", "falsified", "differs from the reference"},
         Fault{"kill", "all_reduce", "crashed", "died"},
         Fault{"hang", "all_reduce", "hung", "entered stage 0 (all_reduce)"},
@@ -85,7 +103,9 @@ INSTANTIATE_TEST_SUITE_P(
               .verdict = "falsified",
               .says = "left before rank",
               .property = "separates_ranks"}),
-    [](const auto& instance) { return std::string(instance.param.name); });
+    [](const auto& instance) {
+      return std::string(instance.param.name) + "_in_" + std::string(instance.param.operation);
+    });
 
 }  // namespace
 }  // namespace rankcheck::hybrid_tests

@@ -30,6 +30,20 @@ int place_in_world(const std::vector<Member>& members, const Member& member) {
   }));
 }
 
+/// Whether the call before was one of another group, without a common rank, that also had members
+/// in this process.
+bool follows_another_group(const Placement& placement, std::span<const int> group, int process) {
+  static std::vector<int> before;
+  const auto is_here = [&](int rank) { return process_of(placement, rank) == process; };
+  const auto was_member = [](int rank) {
+    return std::find(before.begin(), before.end(), rank) != before.end();
+  };
+  const bool follows = std::any_of(before.begin(), before.end(), is_here) &&
+                       std::none_of(group.begin(), group.end(), was_member);
+  before.assign(group.begin(), group.end());
+  return follows;
+}
+
 }  // namespace
 
 std::vector<Member> members_of(const Placement& placement,
@@ -43,9 +57,12 @@ std::vector<Member> members_of(const Placement& placement,
     if (member.process == process) member.place = places++;
     members.push_back(member);
   }
+  const bool is_reversed =
+      is_planted("reversed_devices") ||
+      (is_planted("reversed_in_second_group") && follows_another_group(placement, group, process));
   for (Member& each : members) {
     if (each.place < 0) continue;
-    if (is_planted("reversed_devices")) each.place = places - 1 - each.place;
+    if (is_reversed) each.place = places - 1 - each.place;
     if (is_planted("places_of_world")) each.place = place_in_world(members, each);
   }
   return members;

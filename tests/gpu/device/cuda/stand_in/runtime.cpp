@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -150,6 +151,19 @@ cudaError_t cudaGetLastError() {
 extern "C" int rankcheck_cuda_on_host();
 int rankcheck_cuda_on_host() {
   return 1;
+}
+
+/// Copies from or to a device, and waits for the copy. For libraries that take addresses of devices
+/// and are not linked with the program.
+extern "C" void rankcheck_cuda_copy(void* to, const void* from, std::size_t bytes);
+void rankcheck_cuda_copy(void* to, const void* from, std::size_t bytes) {
+  static const cudaStream_t stream = [] {
+    cudaStream_t made = nullptr;
+    if (cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking) != cudaSuccess) std::abort();
+    return made;
+  }();
+  const cudaError_t given = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+  if (given != cudaSuccess || cudaStreamSynchronize(stream) != cudaSuccess) std::abort();
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
