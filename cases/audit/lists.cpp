@@ -122,8 +122,8 @@ constexpr std::array lists{
               });
             }},
     Bug{.name = "divided_once_per_pack",
-        .summary = "The first pack's average is divided by the number of ranks with the second "
-                   "pack's again.",
+        .summary = "The first pack is divided by the number of ranks twice: alone, and again when "
+                   "the second pack is.",
         .operation = "all_reduce_list",
         .algorithm = "buckets",
         .hits =

@@ -45,6 +45,13 @@ TEST_F(CliReconstructTest, TakesTheNoiseForWhatTheModelSays) {
   EXPECT_LT(poisson.costs.back(), poisson.costs.front());
 }
 
+TEST_F(CliReconstructTest, GoesOnWithMomentumOnConsecutivePositions) {
+  const rec::Result result =
+      reconstruct("--solver momentum --partition consecutive --ranks 4 --iterations 8 --verify 4");
+  EXPECT_EQ(result.solver, "momentum");
+  EXPECT_LT(result.costs.back(), result.costs.front());
+}
+
 TEST_F(CliReconstructTest, WarnsOfFramesThatAreNotOfTheFarField) {
   EXPECT_EQ(rankcheck("reconstruct scan.cxi --iterations 1").err, "");
   rec::Dataset near = rec::read_dataset(path_to("scan.cxi"));
