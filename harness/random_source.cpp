@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "reference/spec/assert.hpp"
+
 namespace rankcheck::harness {
 
 namespace {
@@ -36,7 +38,9 @@ std::int64_t RandomSource::between(std::int64_t least, std::int64_t most) {
 }
 
 std::int64_t RandomSource::log_between(std::int64_t least, std::int64_t most) {
-  const std::int64_t first = std::int64_t{1} << (between(width(least), width(most)) - 1);
+  const std::int64_t bits = between(width(least), width(most));
+  RANKCHECK_ASSERT(bits > 0);
+  const std::int64_t first = std::int64_t{1} << (bits - 1);
   return between(std::max(first, least), std::min(2 * first - 1, most));
 }
 

@@ -8,6 +8,7 @@
 #include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/ptycho/lsqml_step/contract.hpp"
 #include "reference/ptycho/lsqml_step/reference.hpp"
+#include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "cases/families/ptycho/case.hpp"
@@ -44,6 +45,7 @@ double light_of(OperatorArrays arrays, const BoundedArray& object, const Bounded
 double returned_light(const OperatorStage& step, const BoundedArray& waves) {
   const auto frame = spec::to_size(spec::values(ptycho(step.c).scene, Array::frames));
   const auto modes = spec::to_size(ptycho(step.c).scene.modes);
+  RANKCHECK_ASSERT(frame > 0 && modes > 0);
   double energy = 0;
   for (std::size_t i = 0; i < waves.values.size(); ++i) {
     if (i / frame % modes != 0) continue;

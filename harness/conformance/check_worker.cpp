@@ -295,7 +295,7 @@ void WorkerCheck::check_unknown_input(const worker::Algorithm& algorithm, const 
   try {
     if (!backend_->workers().why_refused(unknown).empty()) return;
     fail({Topic::refusal,
-          fmt::format("takes a case with the input \"{}\": expected a reason, got \"\"",
+          fmt::format(R"(takes a case with the input "{}": expected a reason, got "")",
                       unknown_input),
           refuses_page},
          &algorithm.info);

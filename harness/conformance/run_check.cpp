@@ -91,7 +91,7 @@ void check_stamps(std::span<const Case> stages,
 
 std::string page_of(Topic topic, const Family& family, const Case& c, bool is_sent) {
   if (is_sent) return sent_page;
-  const std::string own = fmt::format("cases/families/{}/INPUTS.md", family.name());
+  std::string own = fmt::format("cases/families/{}/INPUTS.md", family.name());
   if (topic == Topic::inputs) return own;
   return topic == Topic::poison && family.poison_bits(c) != 0
              ? fmt::format("{}; {}, poison bits", image_page, own)

@@ -285,7 +285,7 @@ TEST_F(GeneratorTest, DrawsInsideWhatTheBackendDeclares) {
       "ranks":{"min":2,"max":5},"empty":false})"));
   int outside = 0;
   backend.refusal = [&](const Case& c) {
-    const std::string why = backend.declared->why_refused(c);
+    std::string why = backend.declared->why_refused(c);
     outside += why.empty() ? 0 : 1;
     return why;
   };

@@ -50,7 +50,6 @@ namespace {
 using harness::Case;
 using harness::FamilyField;
 using harness::FieldRole;
-using harness::ShrinkPlace;
 using harness::smaller;
 using spec::Scene;
 

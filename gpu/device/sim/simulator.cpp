@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/plan/random.hpp"
@@ -225,6 +226,7 @@ void Simulator::perform_faulty(const plan::Move& move, const plan::Step& step) {
   deliver(step, payload_.data());
   switch (fault_->kind) {
     case Fault::Kind::flip: {
+      RANKCHECK_ASSERT(size > 0);
       plan::Random random(static_cast<std::uint64_t>(fault_->target));
       payload_[random.next() % size] ^= static_cast<std::byte>(1U << random.below(8));
       report_.fault_changed = true;

@@ -126,7 +126,7 @@ std::vector<UserArray> inputs_of(const Case& c) {
   for (UserArray& each : inputs) {
     // The scalars are in no buffer.
     if (each.name != "scalar") continue;
-    const std::vector<std::byte> zeros(64 * 16);
+    const std::vector<std::byte> zeros(1024);
     each.files.assign(
         1, harness::NpyArray(harness::to_npy(c.type, zeros.data(), {harness::group_size(c)})));
   }

@@ -64,7 +64,9 @@ TEST_F(HybridCommandsTest, RunOperators) {
         rankcheck("run ci --backend hybrid --ranks 1..5 --operation " + operation +
                   " --property agrees_with_reference --cases 10 --report " + operation);
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    for (const json& each : report(operation).at("findings")) {
+    const json findings = report(operation).at("findings");
+    ASSERT_FALSE(findings.empty());
+    for (const json& each : findings) {
       EXPECT_EQ(each.at("verdict"), "passed") << each;
       EXPECT_EQ(each.at("unit").at("backend"), "hybrid") << each;
     }

@@ -134,7 +134,7 @@ class PlantedWorker {
   void call(const json& header, std::span<const Case> stages, std::size_t k, Observation& seen) {
     const Case& c = stages[k];
     StageOutcome& stage = seen.stages.emplace_back();
-    seen.path.push_back(has("wrong_path") ? "ring" : "plain");
+    seen.path.emplace_back(has("wrong_path") ? "ring" : "plain");
     const std::vector<int> group = members(c);
     for (std::size_t g = 0; g < group.size(); ++g) {
       if (std::count(ranks_.begin(), ranks_.end(), group[g]) == 0) continue;
@@ -279,6 +279,8 @@ int serve(const std::string& fault) {
 }  // namespace
 }  // namespace rankcheck::harness
 
+// An exception ends this program, and the test sees it.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   return rankcheck::harness::serve(argc > 1 ? argv[1] : "");
 }

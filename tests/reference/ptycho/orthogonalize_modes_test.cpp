@@ -9,7 +9,7 @@
 namespace rankcheck::reference::orthogonalize_modes {
 namespace {
 
-using std::complex_literals::operator""i;
+using namespace std::complex_literals;
 
 /// Orthogonalizes two modes of a window of 2 x 2 pixels.
 OperatorArrays orthogonalized(const std::vector<std::complex<double>>& probe) {

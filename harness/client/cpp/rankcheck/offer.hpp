@@ -81,9 +81,11 @@ inline bool has(const std::vector<std::string>& words, const std::string& word) 
 }
 
 /// Returns a field of a case as text.
-inline std::string text_of(const Json& record, std::string_view name, std::string otherwise) {
+inline std::string text_of(const Json& record,
+                           std::string_view name,
+                           const std::string& otherwise) {
   const Json* found = record.find(name);
-  return found == nullptr ? std::move(otherwise) : found->text;
+  return found == nullptr ? otherwise : found->text;
 }
 
 inline std::int64_t number_of(const Json& record, std::string_view name, std::int64_t otherwise) {

@@ -116,7 +116,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   }
   const bool joined = is_joined(*capture);
   captures().erase(capture);
-  for (const cudaStream_t each : capture->streams) {
+  for (cudaStream_t each : capture->streams) {
     each->capture = nullptr;
     each->front.clear();
   }

@@ -157,7 +157,7 @@ int rankcheck_cuda_on_host() {
 /// and are not linked with the program.
 extern "C" void rankcheck_cuda_copy(void* to, const void* from, std::size_t bytes);
 void rankcheck_cuda_copy(void* to, const void* from, std::size_t bytes) {
-  static const cudaStream_t stream = [] {
+  static cudaStream_t stream = [] {
     cudaStream_t made = nullptr;
     if (cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking) != cudaSuccess) std::abort();
     return made;

@@ -39,7 +39,7 @@ TaskPtr Scheduler::add(Task task) {
   if (pending_.empty()) mood_ = static_cast<Mood>(draw(3));
   std::erase_if(task.waits, [](const TaskPtr& each) { return each == nullptr || each->done; });
   pending_.push_back(std::make_shared<Task>(std::move(task)));
-  const TaskPtr added = pending_.back();
+  TaskPtr added = pending_.back();
   if (mood_ == Mood::at_once) finish_some(draw(3));
   open_memory(0);
   return added;
