@@ -20,6 +20,13 @@ def _(ranks):
     return MPI.COMM_WORLD.Create(MPI.COMM_WORLD.group.Incl(ranks))
 
 
+@s.free_group
+def _(comm):
+    # A process that is not in a group has MPI.COMM_NULL for it.
+    if comm != MPI.COMM_NULL:
+        comm.Free()
+
+
 @s.barrier
 def _(call):
     call.group.Barrier()

@@ -35,6 +35,7 @@ def _(me):
 
 
 s.group(dist.new_group)
+s.free_group(dist.destroy_process_group)
 s.barrier(lambda call: dist.barrier(call.group))
 
 

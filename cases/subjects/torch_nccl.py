@@ -34,6 +34,7 @@ def _(me):
 
 
 s.group(dist.new_group)
+s.free_group(dist.destroy_process_group)
 
 
 @s.barrier

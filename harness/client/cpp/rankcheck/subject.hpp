@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -112,6 +113,20 @@ class Subject {
       return detail::AnyGroup{std::shared_ptr<Group>(new Group(make(ranks))), &typeid(Group)};
     };
     return *this;
+  }
+  /// The same, with a function that frees what `make` has returned. A process then keeps at most
+  /// `kept` communicators. Before it makes one more, it frees the one that was not used for the
+  /// longest time. With processes(), all processes of the world call `free`, in the same order, and
+  /// also those that are not in the group. Those that are left when the process ends are not freed.
+  template <class Make, class Free>
+  Subject& group(Make make, Free free, std::size_t kept = 64) {
+    using Group = decltype(make(std::vector<int>()));
+    if (kept == 0) complain("group: expected to keep at least 1 group, got 0");
+    about_.free_group = [free = std::move(free)](detail::AnyGroup& group) {
+      free(*static_cast<Group*>(group.value.get()));
+    };
+    about_.groups_kept = kept;
+    return this->group(std::move(make));
   }
 
   // --- the operations ---------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from .operators import OPERATOR_FIELDS, adapted
 
 OP_NAMES = ["sum", "prod", "min", "max", "avg", "premul_sum"]
 GROUP_KINDS = ["any", "sorted", "world"]
+# As many as there are groups of 4 ranks.
+GROUPS_KEPT = 64
 # Kinds of inputs that are drawn, see cases/families/*/INPUTS.md.
 INPUT_NAMES = [
     "general",
@@ -108,6 +110,7 @@ class Subject(Operations):
         rounds: Whether reductions may round where every order of evaluation would be exact, as an
             average that multiplies by 1/n does.
         deterministic: Whether results have the same bits from run to run.
+        groups_kept: How many communicators a process keeps if there is a `@subject.free_group`.
     """
 
     def __init__(
@@ -124,6 +127,7 @@ class Subject(Operations):
         result_place: str = "own_block",
         rounds: bool = False,
         deterministic: bool = False,
+        groups_kept: int = GROUPS_KEPT,
     ) -> None:
         self.name = name
         self.launch: Launch = one_process() if launch is None else launch
@@ -140,11 +144,15 @@ class Subject(Operations):
             "rounds": rounds,
             "deterministic": deterministic,
         }
+        if groups_kept < 1:
+            raise ValueError(f"groups_kept: expected at least 1, got {groups_kept}")
+        self.groups_kept = groups_kept
         self.file = os.path.abspath(sys._getframe(1).f_code.co_filename)
         self.offers: Dict[str, Offer] = {}
         self.set_up: Optional[Callable[[Any], Any]] = None
         self.tear_down: Optional[Callable[[Any], Any]] = None
         self.make_group: Optional[Callable[[Tuple[int, ...]], Any]] = None
+        self.free: Optional[Callable[[Any], Any]] = None
 
     def setup(self, function: Function) -> Function:
         """Decorates the function that is called once in each process, with its Me."""
@@ -164,6 +172,17 @@ class Subject(Operations):
         those that are not in the group.
         """
         self.make_group = function
+        return function
+
+    def free_group(self, function: Function) -> Function:
+        """Decorates the function that frees what the function of `@subject.group` has returned.
+
+        With it, a process keeps at most `groups_kept` communicators. Before it makes one more, it
+        frees the one that was not used for the longest time. With launch=processes(), all
+        processes of the world call the function, in the same order, and also those that are not
+        in the group. Communicators that are left when the process ends are not freed.
+        """
+        self.free = function
         return function
 
     def _offer(

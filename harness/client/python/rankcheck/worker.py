@@ -16,6 +16,7 @@ import numpy as np
 
 from .arrays import Memory, aligned_bytes, make_arrays, view_buffer
 from .call import Call, Me
+from .groups import Groups
 from .launch import (
     OneProcess,
     become_launcher,
@@ -160,7 +161,7 @@ class Worker:
         self._me = me
         self._connection = connection
         self._arrays = make_arrays(subject.arrays)
-        self._groups: Dict[Tuple[int, ...], Any] = {}
+        self._groups = Groups(subject.make_group, subject.free, subject.groups_kept)
         self._file = SharedFile()
 
     def hello(self) -> Dict[str, Any]:
@@ -250,7 +251,7 @@ class Worker:
         return image
 
     def _members(self, header: Dict[str, Any], images: Sequence[Memory]) -> List[Member]:
-        group = self._group(tuple(header["group"]))
+        group = self._groups.get(tuple(header["group"]))
         return [
             Member(
                 member["rank"],
@@ -260,13 +261,6 @@ class Worker:
             )
             for member, image in zip(header["members"], images)
         ]
-
-    def _group(self, ranks: Tuple[int, ...]) -> Any:
-        if self._subject.make_group is None:
-            return ranks
-        if ranks not in self._groups:
-            self._groups[ranks] = self._subject.make_group(ranks)
-        return self._groups[ranks]
 
     def _arguments(
         self, header: Dict[str, Any], member: Dict[str, Any], image: Memory, group: Any
@@ -325,7 +319,7 @@ class Worker:
             call_in_threads(offer, members)
         except Exception:
             # Threads that still wait for the one that failed may use the old groups.
-            self._groups.clear()
+            self._groups.forget()
             raise
 
     def _send_failure(self, header: Dict[str, Any], status: str, reason: str) -> None:

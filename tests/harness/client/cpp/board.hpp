@@ -37,6 +37,9 @@ class Board {
   [[nodiscard]] const std::vector<int>& ranks() const { return ranks_; }
   [[nodiscard]] const Slot& slot(std::size_t rank) const { return slots_.at(rank); }
 
+  /// A later exchange throws std::out_of_range.
+  void close() { slots_.clear(); }
+
   /// No member leaves before all have come.
   void meet() {
     std::unique_lock lock(mutex_);

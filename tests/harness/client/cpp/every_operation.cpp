@@ -262,7 +262,9 @@ int main(int argc, char** argv) {
     if (word == "--device") subject.memory(rankcheck::tests::device_memory());
     if (word == "--deadline") subject.deadline(0.5);
   }
-  subject.group([](const std::vector<int>& ranks) { return rankcheck::tests::Board(ranks); });
+  subject.group([](const std::vector<int>& ranks) { return rankcheck::tests::Board(ranks); },
+                [](rankcheck::tests::Board& board) { board.close(); },
+                2);
   rankcheck::tests::offer_all(subject);
   return subject.serve(argc, argv);
 }

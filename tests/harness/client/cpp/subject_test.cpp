@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -127,6 +128,11 @@ TEST(SubjectTest, MistakesAreOneLine) {
       "int8 int32 int64 uint8 uint32 uint64 f16 bf16 f32 f64 complex64 complex128 f8e4m3 f8e5m2";
   expect(Subject("mine").types("int32 float"), "types: expected some of " + types + ", got float");
   expect(Subject("mine").groups("all"), "groups: expected some of any sorted world, got all");
+  Subject groups("mine");
+  const auto make_group = [](const std::vector<int>& ranks) { return ranks.size(); };
+  groups.group(
+      make_group, [](std::size_t&) {}, 0);
+  expect(groups, "group: expected to keep at least 1 group, got 0");
   expect(Subject("mine").memory({}), "memory: expected allocate, release, copy_in and copy_out");
   Subject ops("mine");
   ops.all_reduce("sum mean", nothing);

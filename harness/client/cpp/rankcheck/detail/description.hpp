@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <rankcheck/detail/group_cache.hpp>
 #include <rankcheck/launch.hpp>
 #include <rankcheck/memory.hpp>
 #include <rankcheck/offer.hpp>
@@ -31,7 +33,9 @@ struct Description {
   std::map<std::string, Offer> offers;
   std::function<void(const Me&)> set_up;
   std::function<void(const Me&)> tear_down;
-  std::function<AnyGroup(const std::vector<int>&)> make_group;
+  MakeGroup make_group;
+  FreeGroup free_group;
+  std::size_t groups_kept = 64;
   /// What is wrong with the description. Empty if nothing is.
   std::string error;
 };

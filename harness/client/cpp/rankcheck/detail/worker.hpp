@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include <rankcheck/detail/connection.hpp>
 #include <rankcheck/detail/description.hpp>
+#include <rankcheck/detail/group_cache.hpp>
 #include <rankcheck/detail/member.hpp>
 #include <rankcheck/detail/rank_threads.hpp>
 #include <rankcheck/detail/shared_file.hpp>
@@ -57,7 +57,8 @@ class Worker {
         me_(me),
         connection_(connection),
         threads_(static_cast<std::size_t>(me.world)),
-        images_(static_cast<std::size_t>(me.world)) {}
+        images_(static_cast<std::size_t>(me.world)),
+        groups_(subject.make_group, subject.free_group, subject.groups_kept) {}
 
   /// Whether the process must end without waiting for its threads.
   [[nodiscard]] bool has_left_threads() const { return threads_.has_left_some(); }
@@ -97,7 +98,7 @@ class Worker {
     reason = failure_of(
         [&] {
           const MemberReader reader(header);
-          const AnyGroup group = group_of(reader.group());
+          const AnyGroup group = groups_.get(reader.group());
           for (std::size_t i = 0; i < members.size(); ++i) {
             reader.read(described->items[i], group, *members[i]);
           }
@@ -137,13 +138,6 @@ class Worker {
       members.back()->image = image;
     }
     return reason;
-  }
-
-  AnyGroup group_of(const std::vector<int>& ranks) {
-    if (!subject_.make_group) return {};
-    const auto found = groups_.find(ranks);
-    if (found != groups_.end()) return found->second;
-    return groups_[ranks] = subject_.make_group(ranks);
   }
 
   void call(const Function& function, const Members& members) {
@@ -203,7 +197,7 @@ class Worker {
     const bool failed = outcome.failed < members.size();
     if (!failed && outcome.unfinished.empty()) return true;
     // Threads that are left behind may use the old groups and images.
-    groups_.clear();
+    groups_.forget();
     std::vector<int> unfinished;
     for (const std::size_t i : outcome.unfinished) {
       unfinished.push_back(members[i]->rank);
@@ -272,7 +266,7 @@ class Worker {
   RankThreads threads_;
   /// The images of the hosted ranks, by world rank.
   std::vector<std::shared_ptr<ImageMemory>> images_;
-  std::map<std::vector<int>, AnyGroup> groups_;
+  GroupCache groups_;
   SharedFile file_;
   /// The run and the stage under way, as the harness wrote them.
   std::string run_;

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import rankcheck
 
-s = rankcheck.Subject("files", launch=rankcheck.processes(ranks=2), types="int32")
+s = rankcheck.Subject("files", launch=rankcheck.processes(ranks=2), types="int32", groups_kept=1)
 state = {}
 # Calls of each group. Ranks that are not in a group do not count its calls.
 calls = collections.Counter()
@@ -28,11 +28,19 @@ def _(me):
         pass
 
 
+def note(line):
+    """Adds a line to what this process has done with groups."""
+    with open(os.path.join(state["folder"], f"groups-{state['me'].rank}"), "a") as file:
+        file.write(f"{line}\n")
+
+
 @s.group
 def _(ranks):
-    with open(os.path.join(state["folder"], f"groups-{state['me'].rank}"), "a") as file:
-        file.write(f"{ranks}\n")
+    note(f"make {ranks}")
     return ranks
+
+
+s.free_group(lambda group: note(f"free {group}"))
 
 
 @s.all_reduce(ops="sum")
