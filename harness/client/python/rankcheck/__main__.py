@@ -15,10 +15,11 @@ def find_subject(file: str, name: str) -> Subject:
     sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
     values = runpy.run_path(file, run_name="rankcheck_subject").values()
     found = {each.name: each for each in values if isinstance(each, Subject)}
-    if name in found:
-        return found[name]
     if not name and len(found) == 1:
-        return next(iter(found.values()))
+        name = next(iter(found))
+    if name in found:
+        found[name].file = os.path.abspath(file)
+        return found[name]
     names = ", ".join(sorted(found)) or "none"
     wanted = f"a subject with the name {name}" if name else "one subject, or a name behind the file"
     raise SystemExit(f"{file}: expected {wanted}, got these subjects: {names}")

@@ -1,11 +1,24 @@
 """Operators of ptychography: functions that get named arrays and return named arrays."""
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Callable, Dict, List, Optional
 
 from .call import Call, Scene
+from .functions import is_from_the_call_itself, why_not_callable
 
+OPERATORS = """
+    alternating_projections_step conjugate_gradient_step crop difference_map_step epie_step
+    extract fuse gaussian_cost gaussian_gradients halo_accumulate halo_blend halo_replace
+    illuminate illuminate_adjoint_object illuminate_adjoint_probe insert intensity
+    lsqml_step momentum_step multislice multislice_adjoint_object multislice_adjoint_probe
+    object_preconditioner orthogonalize_modes pad partition_compact partition_consecutive
+    partition_equal_stripes partition_grid partition_interlaced partition_quadrants
+    partition_random partition_stripes poisson_conjugate_gradient_step poisson_cost
+    poisson_gradients probe_preconditioner propagate propagate_fresnel
+    propagate_fresnel_adjoint propagate_inverse redistribute rpie_step shift shift_back
+""".split()
 # Fields of a case that a function of an operator takes with any value, unless it says otherwise.
 OPERATOR_FIELDS = [
     "offset",
@@ -63,7 +76,14 @@ def adapted(function: Callable[..., Any]) -> Callable[..., None]:
     """Returns a function that gets the call, the inputs and views of the outputs."""
 
     def run(call: Call, inputs: Dict[str, Any], outputs: Dict[str, Any]) -> None:
-        results = results_by_name(call, function(call, **inputs), list(outputs))
+        try:
+            result = function(call, **inputs)
+        except TypeError as error:
+            why = why_not_callable(call.operation, function, ["call"], list(inputs))
+            if not why or not is_from_the_call_itself(error):
+                raise
+            raise TypeError(why) from None
+        results = results_by_name(call, result, list(outputs))
         for name, out in outputs.items():
             got = tuple(getattr(results[name], "shape", ()))
             expected = tuple(out.shape)
@@ -72,5 +92,5 @@ def adapted(function: Callable[..., Any]) -> Callable[..., None]:
                 raise ValueError(f"{call.operation}: {name}: expected shape {expected}, got {got}")
             out[...] = results[name]
 
-    run.__name__ = getattr(function, "__name__", "function")
+    functools.update_wrapper(run, function)
     return run

@@ -23,6 +23,8 @@ Subjects = Union[Subject, str, "os.PathLike[str]"]
 PROGRAM_VARIABLE = "RANKCHECK"
 PYTHON_VARIABLE = "RANKCHECK_PYTHON"
 PASSING = ("passed", "skipped")
+# Rows of the table of wrong elements.
+WRONG_MAX = 5
 
 
 def program_name() -> str:
@@ -44,7 +46,7 @@ def find_program() -> str:
 
 def backend_of(subject: Subjects) -> str:
     """Returns the backend that serves the subject, or the only subject of a file."""
-    words = [subject.file, subject.name] if isinstance(subject, Subject) else [os.fspath(subject)]
+    words = [subject.home(), subject.name] if isinstance(subject, Subject) else [os.fspath(subject)]
     return "python:" + " ".join(shlex.quote(word) for word in words)
 
 
@@ -159,6 +161,25 @@ def replay_line(case: Dict[str, Any]) -> str:
     return f"{start}{shlex.quote(program)} replay {shlex.quote(text)}"
 
 
+def wrong_rows(finding: Finding) -> List[str]:
+    """Returns a table of the first wrong elements, as the program prints it."""
+    wrong = finding.get("wrong", [])[:WRONG_MAX]
+    if not wrong:
+        return []
+    names = ["rank", "index", "expected", "got", "error", "bound", "decoded"]
+    rows = [["element" if name == "index" else name for name in names]]
+    for each in wrong:
+        values = [each.get(name, "") for name in names]
+        # JSON has no infinity, which is a text there.
+        rows.append([f"{v:.3g}" if isinstance(v, float) else str(v) for v in values])
+    widths = [max(len(row[i]) for row in rows) for i in range(len(names) - 1)]
+    lines = [f"{finding.get('wrong_count', len(wrong))} wrong elements, the first:"]
+    for row in rows:
+        cells = [cell.rjust(width) for cell, width in zip(row, widths)]
+        lines.append("  ".join([*cells, row[-1]]).rstrip())
+    return lines
+
+
 def describe_failure(finding: Finding) -> str:
     """Says what failed, and how to see it again."""
     lines = [f"{finding['verdict']}: {finding['id']}"]
@@ -166,4 +187,5 @@ def describe_failure(finding: Finding) -> str:
         lines.append(f"  {finding['reason']}")
     if finding.get("minimal"):
         lines.append(f"  {replay_line(finding['minimal'])}")
+    lines += [f"  {line}" for line in wrong_rows(finding)]
     return "\n".join(lines)

@@ -4,12 +4,15 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .arrays import TYPE_NAMES
+from .functions import did_you_mean, place_of, require_arguments
 from .launch import Launch, OneProcess, one_process
 from .operations import OPERATIONS, Function, Operations
-from .operators import OPERATOR_FIELDS, adapted
+from .operators import OPERATOR_FIELDS, OPERATORS, adapted
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 OP_NAMES = ["sum", "prod", "min", "max", "avg", "premul_sum"]
 GROUP_KINDS = ["any", "sorted", "world"]
@@ -42,8 +45,21 @@ def words_of(what: str, text: str, allowed: Sequence[str]) -> List[str]:
 def one_of(what: str, word: str, allowed: Sequence[str]) -> str:
     """Returns the word. Throws ValueError if it is not allowed."""
     if word not in allowed:
-        raise ValueError(f"{what}: expected some of {' '.join(allowed)}, got {word}")
+        hint = did_you_mean(word, allowed)
+        raise ValueError(f"{what}: expected some of {' '.join(allowed)}, got {word}{hint}")
     return word
+
+
+def files_of_callers() -> List[str]:
+    """Returns the files of the functions outside of this package that are being called."""
+    files: List[str] = []
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = os.path.abspath(frame.f_code.co_filename)
+        if os.path.dirname(file) != PACKAGE and file not in files:
+            files.append(file)
+        frame = frame.f_back  # type: ignore[assignment]
+    return files
 
 
 @dataclass
@@ -87,8 +103,9 @@ class Offer:
 
     def summary(self) -> str:
         """Says which function it is."""
-        code = getattr(self.function, "__code__", None)
-        where = f" of {os.path.basename(code.co_filename)}" if code else ""
+        where, place = "", place_of(self.function)
+        if place:
+            where = f" of {place.rpartition(':')[0]}"
         return f"Calls {getattr(self.function, '__name__', 'a function')}{where}."
 
 
@@ -147,20 +164,34 @@ class Subject(Operations):
         if groups_kept < 1:
             raise ValueError(f"groups_kept: expected at least 1, got {groups_kept}")
         self.groups_kept = groups_kept
-        self.file = os.path.abspath(sys._getframe(1).f_code.co_filename)
+        self.callers = files_of_callers()
+        # A function in another file may have made the subject, see home().
+        self.file = self.callers[0]
         self.offers: Dict[str, Offer] = {}
         self.set_up: Optional[Callable[[Any], Any]] = None
         self.tear_down: Optional[Callable[[Any], Any]] = None
         self.make_group: Optional[Callable[[Tuple[int, ...]], Any]] = None
         self.free: Optional[Callable[[Any], Any]] = None
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Python calls this function for names that do not exist.
+            known = [*OPERATIONS, "operator", "setup", "teardown", "group", "free_group", "serve"]
+            text = f"rankcheck.Subject has no {name}"
+            if not name.startswith("_"):
+                text += did_you_mean(name, known) or f". It has {', '.join(known)}"
+            raise AttributeError(text)
+
     def setup(self, function: Function) -> Function:
         """Decorates the function that is called once in each process, with its Me."""
+        require_arguments("setup", function, "me")
         self.set_up = function
         return function
 
     def teardown(self, function: Function) -> Function:
         """Decorates the function that is called before a process ends, with its Me."""
+        require_arguments("teardown", function, "me")
         self.tear_down = function
         return function
 
@@ -171,6 +202,7 @@ class Subject(Operations):
         With launch=processes(), all processes of the world call it, in the same order, and also
         those that are not in the group.
         """
+        require_arguments("group", function, "ranks")
         self.make_group = function
         return function
 
@@ -182,6 +214,7 @@ class Subject(Operations):
         processes of the world call the function, in the same order, and also those that are not
         in the group. Communicators that are left when the process ends are not freed.
         """
+        require_arguments("free_group", function, "group")
         self.free = function
         return function
 
@@ -202,6 +235,9 @@ class Subject(Operations):
         def take(function: Function) -> Function:
             if operation in self.offers:
                 raise ValueError(f"{self.name}: {operation} is decorated twice")
+            if operation in OPERATIONS:
+                buffers = [] if operation == "barrier" else ["send", "recv"]
+                require_arguments(operation, function, "call", *buffers)
             self.offers[operation] = Offer(
                 operation, function, op_names, type_names, kinds, in_place, empty
             )
@@ -230,6 +266,10 @@ class Subject(Operations):
             fields: The values that fields of a case may have, for example `modes=[1, 2]` or
                 `varying_probe=[False]`. Any if they are left out.
         """
+        if operation not in OPERATORS:
+            # The program shows a part of a long message, so a hint stands without the list.
+            hint = did_you_mean(operation, OPERATORS) or f". Known are {', '.join(OPERATORS)}"
+            raise ValueError(f"{operation}: expected an operator{hint}")
 
         def take(function: Function) -> Function:
             self._offer(operation, adapted(function), "", types, inputs, False, empty)
@@ -248,6 +288,21 @@ class Subject(Operations):
         from .worker import serve
 
         serve(self)
+
+    def home(self) -> str:
+        """Returns the file of the module that has the subject as a global variable.
+
+        If there are several, it is the one that has made the subject, or has called a function
+        that has made it.
+        """
+        homes: List[str] = []
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            names = getattr(module, "__dict__", {})
+            if file and any(value is self for value in list(names.values())):
+                homes.append(os.path.abspath(file))
+        callers = [file for file in self.callers if file in homes]
+        return [*callers, *sorted(homes), self.file][0]
 
     @property
     def is_one_process(self) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 
 from .arrays import Memory, aligned_bytes, make_arrays, view_buffer
 from .call import Call, Me
+from .functions import place_of
 from .groups import Groups
 from .launch import (
     OneProcess,
@@ -118,14 +119,19 @@ def answer_at(subject: Subject, me: Me, address: str) -> None:
         raise SystemExit(f"{ADDRESS_VARIABLE}: nobody listens at {address}")
 
 
-def describe(error: BaseException) -> str:
-    """Returns one line: the error, and the places outside of this package, innermost first."""
+def describe(error: BaseException, function: Any) -> str:
+    """Returns one line: the error, and the places outside of this package, innermost first.
+
+    If the error did not come from such a place, the line names the place of the function.
+    """
     text = f"{type(error).__name__}: {' '.join(str(error).split())}"[:REASON_LENGTH_MAX]
     frames = traceback.extract_tb(error.__traceback__)
     outside = [each for each in frames if not os.path.abspath(each.filename).startswith(PACKAGE)]
-    if not outside:
-        return text
     places = [f"{os.path.basename(each.filename)}:{each.lineno}" for each in reversed(outside)]
+    if not places:
+        places = [place for place in [place_of(function)] if place and place not in text]
+    if not places:
+        return text
     return f"{text} ({', called from '.join(places[:PLACES_MAX])})"
 
 
@@ -237,7 +243,7 @@ class Worker:
         except Exception as error:
             traceback.print_exception(type(error), error, error.__traceback__)
             sys.stderr.flush()
-            return self._send_failure(header, "failed", describe(error))
+            return self._send_failure(header, "failed", describe(error, offer.function))
         self._send_result(header, members)
 
     def _receive_image(self, header: Dict[str, Any], member: Dict[str, Any]) -> Memory:

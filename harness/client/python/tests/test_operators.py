@@ -145,5 +145,6 @@ def test_a_wrong_shape_is_explained(tmp_path):
 
 @needs_program
 def test_an_unknown_operator_is_refused(tmp_path):
-    with pytest.raises(Exception, match="extrct: expected an operation"):
+    why = "ValueError: extrct: expected an operator; did you mean extract"
+    with pytest.raises(Exception, match=why):
         check_changed(tmp_path, '"extract"', '"extrct"', "insert")
