@@ -29,7 +29,6 @@ OPERATOR_FIELDS = [
     "distance",
     "tile_cols",
     "halo",
-    "scan",
 ]
 
 
