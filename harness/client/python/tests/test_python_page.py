@@ -1,0 +1,27 @@
+"""Every example of the page of the package, as a user would run it."""
+from __future__ import annotations
+
+import pytest
+from pages import blocks, files_of, make_folder, needs_program, run_example
+
+PAGE = "python/README.md"
+FILES = files_of(PAGE, "python", "#")
+pytestmark = needs_program
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    # The page uses the subject of the first page.
+    mine = files_of("README.md", "python", "#")["mine.py"]
+    return make_folder(tmp_path_factory.mktemp("page"), {**FILES, "mine.py": mine})
+
+
+def test_every_file_is_used():
+    assert len(FILES) == len(blocks(PAGE, "python"))
+    commands = "".join(blocks(PAGE, "sh"))
+    assert [name for name in FILES if name not in commands] == []
+
+
+@pytest.mark.parametrize("script", blocks(PAGE, "sh"))
+def test_example(folder, script):
+    run_example(folder, script)
