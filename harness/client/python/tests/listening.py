@@ -17,15 +17,17 @@ def free_address():
 
 
 class Ranks:
-    """Two processes of a file, started as torchrun starts them."""
+    """Processes of a file, started as torchrun starts them."""
 
-    def __init__(self, file, folder, address, secret=SECRET):
+    def __init__(self, file, folder, address, secret=SECRET, world=2):
         environment = environment_with_package()
-        environment.update(TMPDIR=str(folder), WORLD_SIZE="2")
+        environment.update(TMPDIR=str(folder), WORLD_SIZE=str(world))
         environment.update(RANKCHECK_ADDRESS=address, RANKCHECK_SECRET=secret)
         self.running = [
-            subprocess.Popen([sys.executable, "-m", "rankcheck", str(file)], env={**environment, "RANK": str(rank)})
-            for rank in range(2)
+            subprocess.Popen(
+                [sys.executable, "-m", "rankcheck", str(file)], env={**environment, "RANK": str(rank)}
+            )
+            for rank in range(world)
         ]
 
     def __enter__(self):
@@ -37,5 +39,5 @@ class Ranks:
             each.wait()
 
     def statuses(self):
-        """Waits for both processes and returns their exit statuses."""
+        """Waits for all processes and returns their exit statuses."""
         return [each.wait(timeout=120) for each in self.running]

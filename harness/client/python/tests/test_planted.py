@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import textwrap
 
 import pytest
 from fake_harness import HERE
@@ -23,17 +24,21 @@ pytestmark = pytest.mark.skipif(
     reason="RANKCHECK in the environment does not name the program rankcheck",
 )
 SUBJECTS = os.path.abspath(os.path.join(HERE, *[os.pardir] * 4, "cases", "subjects"))
-PLANTED = """
+LOADED = """
 import dataclasses, os, runpy, sys, time
 s = runpy.run_path({file!r})["s"]
-offer = s.offers[{operation!r}]
-right = offer.function
-before = {{}}
+"""
+PLANTED = """
+def replaced(right):
+    before = {{}}
 
-def wrong(call, send, recv):
+    def wrong(call, send, recv):
 {body}
 
-offer.function = wrong
+    return wrong
+
+offer = s.offers[{operation!r}]
+offer.function = replaced(offer.function)
 """
 BUGS = {
     "wrong_root": """
@@ -64,25 +69,35 @@ BUGS = {
         recv[...] = stale
 """,
 }
-# Bugs of roots need a collective with a root. Neither the threads nor JAX have one whose root
-# receives. Groups of torch are always sorted.
+# The threads' only root sends. Here, every rank sends something, and the wrong one is taken.
+THREADS_BUGS = {
+    "wrong_root": """
+    own = recv if send is None else send
+    recv[...] = call.group.exchange(call.rank, own)[(call.root + 1) % call.size]
+""",
+    "group_ignored": """
+    own = recv if send is None else send
+    recv[...] = call.group.exchange(call.rank, own)[call.ranks[call.root] % call.size]
+""",
+}
+# Bugs of roots need a collective with a root. JAX has none whose root receives.
 PLACES = [
     ("numpy_threads.py", "", "all_gather", ("last_element", "stale_buffer", "order_ignored")),
+    ("numpy_threads.py", "", "broadcast", tuple(THREADS_BUGS)),
     ("mpi4py_subject.py", "mpi4py", "gather", ("wrong_root", "group_ignored")),
     ("mpi4py_subject.py", "mpi4py", "all_gather", ("last_element", "stale_buffer")),
-    ("torch_gloo.py", "torch", "gather", ("wrong_root", "last_element")),
-    ("torch_gloo.py", "torch", "all_reduce", ("stale_buffer",)),
     ("jax_devices.py", "jax", "all_gather", ("last_element", "stale_buffer")),
 ]
 
 
-def plant(tmp_path, file, operation, body):
-    """Writes a file whose subject has another function, and returns its path."""
+def plant(tmp_path, file, **bodies):
+    """Writes a file whose subject has other functions for these operations. Returns its path."""
+    text = LOADED.format(file=os.path.join(SUBJECTS, file))
+    for operation, body in bodies.items():
+        lines = textwrap.indent(body.strip("\n"), "    ")
+        text += PLANTED.format(operation=operation, body=lines)
     path = tmp_path / "planted.py"
-    lines = body.strip("\n")
-    path.write_text(
-        PLANTED.format(file=os.path.join(SUBJECTS, file), operation=operation, body=lines)
-    )
+    path.write_text(text)
     return path
 
 
@@ -96,7 +111,7 @@ def findings_of(tmp_path, file, operation, **options):
     if options.get("start_timeout"):
         address = free_address()
         words[-1] = f"listen:{address}"
-        with Ranks(file, tmp_path, address):
+        with Ranks(file, tmp_path, address, world=3):
             done = run_program(words)
     else:
         # A busy machine takes minutes to import some libraries.
@@ -124,17 +139,45 @@ def test_is_found_and_shrunk(tmp_path, file, module, operation, bug):
         pytest.skip(f"the package {module} is not installed")
     if module == "mpi4py" and shutil.which("mpirun") is None:
         pytest.skip("mpirun is not on PATH")
-    planted = plant(tmp_path, file, operation, BUGS[bug])
+    bodies = THREADS_BUGS if operation == "broadcast" else BUGS
+    planted = plant(tmp_path, file, **{operation: bodies[bug]})
     # Few cases of one property alone would rarely have the same shape twice.
     options = {"property": "repeats_with_other_data"} if bug == "stale_buffer" else {}
-    if module == "torch":
-        options.update(ranks="2..2", start_timeout=120)
     (finding,), output = findings_of(tmp_path, planted, operation, **options)
-    assert finding["verdict"] == "falsified", output
     assert " replay '" in output
+    require_small(finding, output)
+
+
+def require_small(finding, output):
+    """Requires a failure that is shrunk and has its wrong elements."""
+    assert finding["verdict"] == "falsified", output
     assert finding["wrong"], output
-    assert finding["minimal"]["ranks"] <= 3
+    assert finding["minimal"]["ranks"] <= 3, output
     assert finding["minimal"].get("count", 0) <= 2, output
+
+
+def test_torch_shows_all_bugs_and_errors(tmp_path):
+    # Processes that import torch start slowly, so each operation has another bug.
+    pytest.importorskip("torch")
+    bodies = {
+        "reduce": BUGS["wrong_root"],
+        "gather": BUGS["group_ignored"],
+        "broadcast": BUGS["last_element"],
+        "all_reduce": BUGS["stale_buffer"],
+        "all_to_all": FAULTS["raises"][0],
+        "scatter": FAULTS["shapes"][0],
+    }
+    planted = plant(tmp_path, "torch_gloo.py", **bodies)
+    unit = [f"{each}/*/agrees_with_reference" for each in bodies if each != "all_reduce"]
+    unit.append("all_reduce/*/repeats_with_other_data")
+    options = {"property": None, "unit": unit, "start_timeout": 120}
+    findings, output = findings_of(tmp_path, planted, None, **options)
+    found = {each["unit"]["operation"]: each for each in findings}
+    assert sorted(found) == sorted(bodies), output
+    for operation in ("reduce", "gather", "broadcast", "all_reduce"):
+        require_small(found[operation], output)
+    assert "KeyError: 'lost' (planted.py:" in found["all_to_all"]["reason"], output
+    assert "Error: " in found["scatter"]["reason"], output
 
 
 # What a function may do wrong, beside its result, and what is said of it.
@@ -147,10 +190,15 @@ FAULTS = {
 }
 
 
+@pytest.mark.parametrize("file", ["numpy_threads.py", "mpi4py_subject.py"])
 @pytest.mark.parametrize("fault", sorted(FAULTS))
-def test_is_explained(tmp_path, fault):
+def test_is_explained(tmp_path, fault, file):
+    if file == "mpi4py_subject.py":
+        pytest.importorskip("mpi4py")
+        if shutil.which("mpirun") is None:
+            pytest.skip("mpirun is not on PATH")
     body, verdict, reason = FAULTS[fault]
-    planted = plant(tmp_path, "numpy_threads.py", "all_gather", body)
+    planted = plant(tmp_path, file, all_gather=body)
     options = {"timeout": 0.5} if fault == "hangs" else {}
     (finding,), output = findings_of(tmp_path, planted, "all_gather", cases=3, **options)
     assert finding["verdict"] == verdict, output
@@ -159,7 +207,7 @@ def test_is_explained(tmp_path, fault):
 
 def test_the_reason_has_the_traceback(tmp_path):
     body = "    right(call, send[0], recv)"
-    planted = plant(tmp_path, "numpy_threads.py", "all_gather", body)
+    planted = plant(tmp_path, "numpy_threads.py", all_gather=body)
     (finding,), output = findings_of(tmp_path, planted, "all_gather", cases=3)
     # send[0] is a number, which has no copy of the right shape, or there is no such element.
     assert re.search(r"Error: .* \(.*planted.py:\d+\)$", finding["reason"]), output
@@ -167,7 +215,7 @@ def test_the_reason_has_the_traceback(tmp_path):
 
 def test_printing_does_no_harm(tmp_path):
     body = "    print('hello', flush=True)\n    right(call, send, recv)"
-    planted = plant(tmp_path, "numpy_threads.py", "all_gather", body)
+    planted = plant(tmp_path, "numpy_threads.py", all_gather=body)
     findings = rankcheck.check(
         planted, operation="all_gather", ranks="1..3", cases=3, property="agrees_with_reference"
     )
