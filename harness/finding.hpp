@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -46,6 +47,9 @@ struct Unit {
   /// "@variant" if there is one, then ":file" for a pinned case.
   [[nodiscard]] std::string id() const;
 };
+
+/// The reason of a finding whose backend should work here but did not open begins with this.
+inline constexpr std::string_view backend_not_opened = "the backend could not be opened: ";
 
 /// What a suite reports for one unit. It contains no times, so two runs with one seed give equal
 /// findings.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/files.hpp"
+#include "harness/report_text.hpp"
 #include "harness/runner.hpp"
 
 namespace rankcheck::harness {
@@ -95,29 +96,34 @@ Table to_table(const std::vector<WrongElement>& wrong) {
 }
 
 std::string explain(const Finding& finding, const std::string& program) {
+  constexpr std::size_t cells_named_max = 12;
   std::string text;
-  if (finding.minimal) {
-    if (finding.replays > 0) {
-      text += fmt::format("  replayed: {} of {} failed, after {} shrinks\n",
-                          finding.replays_failed,
-                          finding.replays,
-                          finding.shrinks);
-    }
-    text += fmt::format("  {} replay {}\n", program, shell_quoted(to_text(*finding.minimal)));
-  }
   if (!finding.wrong.empty()) {
-    text += fmt::format("  {} wrong elements, the first:\n", finding.wrong_count);
-    const std::string table = to_table(finding.wrong).text();
+    text += fmt::format("  {}, the first:\n",
+                        counted(finding.wrong_count, "wrong element", "wrong elements"));
+    const std::string table = to_table(finding.wrong).text(text_columns_max - 4);
     for (std::size_t start = 0; start < table.size();) {
       const std::size_t end = table.find('\n', start);
       text += "    " + table.substr(start, end - start) + '\n';
       start = end + 1;
     }
   }
-  if (!finding.missing_cells.empty()) {
-    text += "  never covered:";
-    for (const std::string& cell : finding.missing_cells) text += ' ' + cell;
-    text += '\n';
+  if (finding.minimal) {
+    text += finding.replays == 0 ? std::string("  the smallest case so far, not replayed:\n")
+                                 : fmt::format(
+                                       "  the smallest case, which failed in {} of {} "
+                                       "replays, after {}:\n",
+                                       finding.replays_failed,
+                                       finding.replays,
+                                       counted(finding.shrinks, "shrink", "shrinks"));
+    text += fmt::format("  {} replay {}\n", program, shell_quoted(to_text(*finding.minimal)));
+  }
+  // A unit that failed ended early, so its open cells say nothing about it.
+  const bool ended_by_failure = finding.minimal || is_failure(finding.verdict);
+  if (!ended_by_failure && !finding.missing_cells.empty()) {
+    const std::string cells =
+        "  never covered: " + first_of(finding.missing_cells, cells_named_max);
+    text += "  " + wrapped(cells, text_columns_max - 2, 4) + '\n';
   }
   return text;
 }
@@ -138,17 +144,19 @@ std::string what_was_cut(const Report& report) {
 }
 
 std::string to_markdown(const Report& report) {
-  const Summary summary = summarise(report.findings);
-  std::string text = "# rankcheck\n\n";
+  const Summary all = summarise(report.findings);
+  const Summary present = summarise(findings_of_present(report));
+  std::string text = fmt::format("# rankcheck\n\n**{}**\n\n", verdict_sentence(report));
   text += fmt::format("Run: `{}`\n\n", report.run.dump());
-  text += to_table(summary).markdown() + '\n' + outcome_line(summary.total) + '\n';
+  if (!present.rows.empty()) text += to_table(present).markdown() + '\n';
+  for (const AbsentBackend& each : absent_backends(report)) text += to_text(each) + "\n\n";
+  text += outcome_line(all.total) + '\n';
   if (report.ending != name(Ending::completed)) {
     text += fmt::format("\nEnded early ({}): {}.\n", report.ending, what_was_cut(report));
   }
-  for (const Finding& finding : report.findings) {
-    if (!is_red(finding.verdict) && finding.verdict != Verdict::errored) continue;
+  for (const Finding& finding : failures_of(report)) {
     text += fmt::format(
-        "\n## {} {}\n\n{}\n", name(finding.verdict), finding.unit.id(), printable(finding.reason));
+        "\n## {} {}\n\n{}\n", name(finding.verdict), finding.unit.id(), failure_sentence(finding));
     const std::string details = explain(finding, "rankcheck");
     if (!details.empty()) text += "\n```\n" + details + "```\n";
   }

@@ -44,8 +44,7 @@ struct Report {
 /// "3 units were not run", and which units a time limit cut short.
 [[nodiscard]] std::string what_was_cut(const Report& report);
 
-/// Markdown for people and for the step summary of a CI system: the table, the outcomes and the
-/// failures.
+/// Markdown for people: the verdict in a sentence, the table, the outcomes and the failures.
 [[nodiscard]] std::string to_markdown(const Report& report);
 
 /// JUnit XML with one suite for each operation and backend. A flaky finding becomes flakyFailure,
@@ -53,9 +52,9 @@ struct Report {
 /// become failure.
 [[nodiscard]] std::string to_junit(const Report& report);
 
-/// What is wrong, in a few lines for people: the minimal case, the first wrong elements and the
-/// cells that were never covered. Empty if there is nothing to explain. `program` is the command
-/// with which the reader calls rankcheck in a shell.
+/// What is wrong, in a few lines for people: the first wrong elements and the minimal case, or the
+/// cells that were never covered if nothing failed. Empty if there is nothing to explain. `program`
+/// is the command with which the reader calls rankcheck in a shell.
 [[nodiscard]] std::string explain(const Finding& finding, const std::string& program);
 
 /// A table with one row for each listed wrong element.

@@ -181,7 +181,7 @@ Finding Runner::check(Slot& slot, const Unit& unit, std::uint64_t seed) {
       limits.seed = seed;
       return hooks_.check(*backend, unit, limits);
     }
-    failed.reason = "the backend could not be opened: " + slot.failures[unit.backend];
+    failed.reason = std::string(backend_not_opened) + slot.failures[unit.backend];
   } catch (const std::exception& error) {
     failed.reason = error.what();
   }

@@ -39,6 +39,12 @@ std::string power_of(const Power& power) {
   return fmt::format("{:.1f} %", std::floor(1000 * share) / 10);
 }
 
+/// "exact" or the largest error/bound. "-" if nothing was compared.
+std::string error_of(const Tally& tally) {
+  if (tally.compared_bytes == 0) return "-";
+  return tally.ratio_max == 0 ? "exact" : fmt::format("{:.3g}", tally.ratio_max);
+}
+
 }  // namespace
 
 void Tally::add(const Finding& finding) {
@@ -88,14 +94,11 @@ Table to_table(const Summary& summary) {
                {"verdicts"}});
   for (const SummaryRow& row : summary.rows) {
     const Tally& tally = row.tally;
-    const bool exact = tally.ratio_max == 0;
     table.add({row.operation,
                row.backend,
                grouped(tally.cases),
                grouped(tally.compared_bytes) + " B",
-               tally.compared_bytes == 0 ? "-"
-               : exact                   ? "exact"
-                                         : fmt::format("{:.3g}", tally.ratio_max),
+               error_of(tally),
                power_of(tally.power),
                cells_of(tally),
                to_text(tally)});
@@ -103,10 +106,36 @@ Table to_table(const Summary& summary) {
   return table;
 }
 
+Table to_narrow_table(const Summary& summary) {
+  // The longest name of an operation of rankcheck has 31 characters. With it, 100 columns have room
+  // for this many characters of a name.
+  constexpr std::size_t name_bytes_max = 17;
+  Table table({{"operation"},
+               {"backend"},
+               {"cases", Align::right},
+               {"error/bound", Align::right},
+               {"cells", Align::right},
+               {"verdicts"}});
+  for (const SummaryRow& row : summary.rows) {
+    const Tally& tally = row.tally;
+    table.add(
+        {row.operation,
+         shortened(row.backend, name_bytes_max),
+         grouped(tally.cases),
+         error_of(tally),
+         fmt::format("{}/{}", tally.covered_cells, tally.required_cells - tally.refused_cells),
+         to_text(tally)});
+  }
+  return table;
+}
+
 std::string outcome_line(const Tally& total) {
   std::string text = fmt::format("{} findings:", total.findings);
+  bool is_first = true;
   for (std::size_t i = 0; i < total.verdicts.size(); ++i) {
-    text += fmt::format("{} {} {}", i == 0 ? "" : ",", total.verdicts[i], verdict_names[i]);
+    if (total.verdicts[i] == 0) continue;
+    text += fmt::format(
+        "{} {} {}", std::exchange(is_first, false) ? "" : ",", total.verdicts[i], verdict_names[i]);
     if (static_cast<Verdict>(i) != Verdict::skipped || total.skips.empty()) continue;
     std::string reasons;
     for (const auto& [reason, count] : total.skips) {
@@ -114,7 +143,7 @@ std::string outcome_line(const Tally& total) {
     }
     text += " (" + reasons + ")";
   }
-  return text;
+  return is_first ? text + " none" : text;
 }
 
 }  // namespace rankcheck::harness

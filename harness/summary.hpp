@@ -64,7 +64,11 @@ struct Summary {
 /// refused cells.
 [[nodiscard]] Table to_table(const Summary& summary);
 
-/// All verdicts on one line, including zeros, and the reasons for skips.
+/// Fewer columns, for a terminal of 100 columns. Cells are the covered ones among those that the
+/// backend offers.
+[[nodiscard]] Table to_narrow_table(const Summary& summary);
+
+/// The verdicts that occurred on one line, with their counts and the reasons for skips.
 [[nodiscard]] std::string outcome_line(const Tally& total);
 
 }  // namespace rankcheck::harness

@@ -15,9 +15,6 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// Minimum width of the last column, in characters.
-constexpr std::size_t narrowest = 24;
-
 /// Bytes of the UTF-8 sequence at the start of the text; 0 if the text starts with no valid
 /// sequence.
 std::size_t sequence_length(std::string_view text) {
@@ -43,7 +40,7 @@ std::string padded(const std::string& text, std::size_t columns, Align align) {
 }
 
 /// Splits the text into lines of at most `room` characters. A longer word has its own line.
-std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
+std::vector<std::string> lines_of(const std::string& text, std::size_t room) {
   if (width(text) <= room) return {text};
   std::vector<std::string> lines;
   std::istringstream words(text);
@@ -59,7 +56,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
 
 }  // namespace
 
-std::string Table::text(std::size_t width_max) const {
+std::string Table::text(std::size_t width_max, std::size_t last_min) const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     widths.push_back(width(columns_[i].title));
@@ -69,7 +66,7 @@ std::string Table::text(std::size_t width_max) const {
   const std::size_t last = columns_.size() - 1;
   const std::size_t before = std::accumulate(widths.begin(), widths.end() - 1, 2 * last);
   const bool wraps = columns_[last].align == Align::left && width_max != no_limit;
-  const std::size_t room = wraps ? std::max(width_max, before + narrowest) - before : no_limit;
+  const std::size_t room = wraps ? std::max(width_max, before + last_min) - before : no_limit;
   widths[last] = std::min(widths[last], room);
 
   std::string out;
@@ -78,7 +75,7 @@ std::string Table::text(std::size_t width_max) const {
     for (std::size_t i = 0; i < last; ++i) {
       line += padded(cell(i), widths[i], columns_[i].align) + "  ";
     }
-    for (const std::string& part : wrapped(cell(last), room)) {
+    for (const std::string& part : lines_of(cell(last), room)) {
       line += padded(part, widths[last], columns_[last].align);
       line.erase(line.find_last_not_of(' ') + 1);
       out += line + '\n';
@@ -129,6 +126,19 @@ std::string grouped(std::int64_t number) {
 
 std::string counted(std::int64_t number, std::string_view one, std::string_view many) {
   return grouped(number) + ' ' + std::string(number == 1 ? one : many);
+}
+
+std::string wrapped(std::string_view text, std::size_t width_max, std::size_t indent) {
+  std::istringstream words{std::string(text)};
+  std::string out;
+  std::size_t column = 0;
+  for (std::string word; words >> word;) {
+    const bool fits = column + 1 + width(word) <= width_max;
+    if (!out.empty()) out += fits ? " " : '\n' + std::string(indent, ' ');
+    column = (out.empty() ? 0 : fits ? column + 1 : indent) + width(word);
+    out += word;
+  }
+  return out;
 }
 
 std::string printable(std::string_view text) {

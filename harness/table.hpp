@@ -26,8 +26,9 @@ class Table {
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   /// Pads columns to their width, with two blanks between them and a newline after every row. If a
-  /// row is wider than `width_max`, its last cell continues below itself.
-  [[nodiscard]] std::string text(std::size_t width_max = no_limit) const;
+  /// row is wider than `width_max`, its last cell continues below itself. The last column keeps at
+  /// least `last_min` characters.
+  [[nodiscard]] std::string text(std::size_t width_max = no_limit, std::size_t last_min = 24) const;
   [[nodiscard]] std::string markdown() const;
 
  private:
@@ -43,6 +44,10 @@ class Table {
 
 /// 1 -> "1 batch", 1234 -> "1,234 batches".
 [[nodiscard]] std::string counted(std::int64_t number, std::string_view one, std::string_view many);
+
+/// Breaks a text between words into lines of at most `width_max` characters. All lines but the
+/// first begin with `indent` blanks. A longer word has its own line. Has no newline at the end.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width_max, std::size_t indent);
 
 /// Replaces everything that a terminal or an XML parser cannot handle (control characters, bytes
 /// that are not UTF-8) by '?'. Newlines and tabs become blanks.

@@ -10,9 +10,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "harness/finding_json.hpp"
 #include "harness/report.hpp"
+#include "harness/report_text.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/rounds.hpp"
@@ -33,11 +35,16 @@ using harness::run::RunOptions;
 using harness::run::Selection;
 using harness::run::Session;
 
+/// Prints a line of text that may be long.
+void print_wrapped(const std::string& text) {
+  fmt::print("{}\n", harness::wrapped(text, harness::text_columns_max, 2));
+}
+
 void announce_left_out(const harness::run::RunPlan& plan) {
   constexpr std::size_t named_max = 3;
   const auto& all = plan.left_out;
   if (all.empty()) return;
-  fmt::print("left out, because no such case exists: {}\n", harness::first_of(all, named_max));
+  print_wrapped("left out, because no such case exists: " + harness::first_of(all, named_max));
 }
 
 void announce(const Session& session) {
@@ -47,33 +54,34 @@ void announce(const Session& session) {
   for (const harness::Unit& unit : plan.units) cases += unit.cases;
   // The seed is the first line of every run, so that any log is enough to repeat it.
   fmt::print("seed {}\n", *selection.seed);
-  fmt::print("suite {}: {} units on {}, at most {} cases{}, report in {}\n",
-             fmt::join(selection.suites, ", "),
-             plan.units.size(),
-             fmt::join(backends_of(plan), ", "),
-             harness::grouped(cases),
-             plan.cycles ? " a round" : "",
-             session.folder.string());
+  print_wrapped(fmt::format("suite {}: {} on {}, at most {} cases{}",
+                            fmt::join(selection.suites, ", "),
+                            harness::counted(std::ssize(plan.units), "unit", "units"),
+                            fmt::join(backends_of(plan), ", "),
+                            harness::grouped(cases),
+                            plan.cycles ? " a round" : ""));
+  fmt::print("report in {}\n", session.folder.string());
   announce_left_out(plan);
   for (const auto& [backend, reason] : plan.unavailable) {
-    fmt::print("backend {} {}: {}\n",
-               backend,
-               plan.broken.contains(backend) ? "could not be opened" : "is skipped",
-               harness::printable(reason));
+    print_wrapped(fmt::format("backend {} {}: {}",
+                              backend,
+                              plan.broken.contains(backend) ? "could not be opened" : "is skipped",
+                              harness::printable(reason)));
   }
   std::fflush(stdout);
 }
 
 void print_end(const Session& session, const harness::Report& report, const std::string& program) {
   const harness::Summary summary = harness::summarise(report.findings);
-  const bool is_part = !hardware::gate_of_part(session.folder).empty();
-  for (const harness::Finding& finding : report.findings) {
-    // Single rounds do not report a lack of coverage, so it is reported here. It does not matter in
-    // a gate's soak.
-    if (!session.plan.cycles || !lacks_coverage(finding) || is_part) continue;
-    fmt::print("{:<9} {}  {}\n", name(finding.verdict), finding.unit.id(), finding.reason);
-  }
-  fmt::print("\n{}\n", to_table(summary).text());
+  const harness::TextOptions options{
+      .program = program,
+      .style = harness::TextStyle::for_output(STDOUT_FILENO),
+      .width_max = std::min(terminal_width(), harness::text_columns_max),
+      .is_part_of_gate = !hardware::gate_of_part(session.folder).empty()};
+  const bool is_quiet = session.options.quiet;
+  fmt::print("{}{}", is_quiet ? "" : "\n", verdict_and_failures(report, options));
+  if (is_quiet) return;
+  fmt::print("\n{}\n", table_text(report, options));
   fmt::print("{} cases, {} bytes compared, {:.1f} s; report: {}\n",
              harness::grouped(summary.total.cases),
              harness::grouped(summary.total.compared_bytes),
@@ -81,7 +89,7 @@ void print_end(const Session& session, const harness::Report& report, const std:
              (session.folder / "summary.md").string());
   const std::string hint = how_to_go_on(report, session.folder, program);
   if (!hint.empty()) fmt::print("{}\n", hint);
-  fmt::print("{}\n", outcome_line(summary.total));
+  print_wrapped(outcome_line(summary.total));
 }
 
 /// Declares the options that say which checks are made. Parsing writes to `options`, which must
@@ -178,6 +186,7 @@ void add_running_options(CLI::App& command, RunOptions& options) {
                   "processors, but at most 4, and 1 for a program of yours.")
       ->type_name("N");
   command.add_flag("--fail-fast", options.fail_fast, "Stops at the first failure.");
+  command.add_flag("--quiet", options.quiet, "Prints only the verdict and the failures.");
 }
 
 /// Prints the units that a run with these options would check. Returns the exit status.
@@ -214,7 +223,7 @@ RunOutcome run_selection(RunOptions options,
                          const harness::run::Interrupt& interrupt) {
   options.stop.flag = interrupt.stop().flag;
   Session session = open_session(options, program);
-  announce(session);
+  if (!session.options.quiet) announce(session);
   run_rounds(session, program);
   harness::Report report = session.journal.record().report();
   harness::write_report(session.folder, report);

@@ -6,17 +6,23 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "harness/report.hpp"
 #include "harness/table.hpp"
 
 namespace rankcheck::harness::run {
 
-Progress::Progress(std::string program,
-                   std::optional<std::chrono::steady_clock::time_point> rounds_end)
-    : program_(std::move(program)),
+namespace {
+
+/// How often the line is printed if there is no terminal, such as in the log of a CI system.
+constexpr auto print_interval = std::chrono::seconds(10);
+
+}  // namespace
+
+Progress::Progress(const Options& options)
+    : options_(options),
       is_terminal_(::isatty(STDOUT_FILENO) == 1),
-      rounds_end_(rounds_end),
-      start_(std::chrono::steady_clock::now()) {}
+      style_(TextStyle::for_output(STDOUT_FILENO)),
+      start_(Clock::now()),
+      printed_(start_) {}
 
 void Progress::begin_round(std::size_t units, std::size_t units_done, std::int64_t cases) {
   planned_units_ = units;
@@ -28,20 +34,20 @@ void Progress::show(const Finding& finding) {
   ++units_done_;
   settled_cases_ += finding.unit.cases;
   // In a run of several rounds, a later round may cover what this one did not.
-  const bool may_grow = rounds_end_ && lacks_coverage(finding);
-  const bool bad = !may_grow && (is_red(finding.verdict) || finding.verdict == Verdict::errored);
-  if ((is_terminal_ || rounds_end_) && !bad) return;
+  const bool may_grow = options_.rounds_end && lacks_coverage(finding);
+  const bool is_bad = is_red(finding.verdict) || finding.verdict == Verdict::errored;
+  if (options_.is_quiet || may_grow || !is_bad) return;
   clear();
-  std::string line = fmt::format("{:<9} {}", name(finding.verdict), finding.unit.id());
-  if (finding.cases > 0) line += fmt::format("  {} cases", finding.cases);
-  if (finding.ratio_max > 0) line += fmt::format("  error/bound {:.3g}", finding.ratio_max);
-  if (!finding.reason.empty()) line += "  " + printable(finding.reason);
-  fmt::print("{}\n", line);
-  if (bad) fmt::print("{}", explain(finding, program_));
+  const std::string what = finding.unit.id() + "  " + finding.reason;
+  const std::string verdict = fmt::format("{:<9}", name(finding.verdict));
+  fmt::print("{} {}\n",
+             style_.paint(finding.verdict, verdict),
+             shortened(what, text_columns_max - verdict.size() - 1));
   std::fflush(stdout);
 }
 
 void Progress::end_round(int round, const Tally& total) {
+  if (options_.is_quiet) return;
   clear();
   fmt::print("round {}: {} cases so far, {} of {} cells covered\n",
              round + 1,
@@ -52,8 +58,8 @@ void Progress::end_round(int round, const Tally& total) {
 }
 
 std::optional<double> Progress::seconds_left(double elapsed) const {
-  if (rounds_end_) {
-    const std::chrono::duration<double> left = *rounds_end_ - std::chrono::steady_clock::now();
+  if (options_.rounds_end) {
+    const std::chrono::duration<double> left = *options_.rounds_end - Clock::now();
     return std::max(left.count(), 0.0);
   }
   if (settled_cases_ == 0) return std::nullopt;
@@ -62,7 +68,7 @@ std::optional<double> Progress::seconds_left(double elapsed) const {
 }
 
 std::string Progress::line() const {
-  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - start_;
+  const std::chrono::duration<double> since = Clock::now() - start_;
   const double elapsed = std::max(since.count(), 1e-3);
   const auto left = seconds_left(elapsed);
   return fmt::format("{}/{} units, {} cases, {:.0f} cases/s, {}",
@@ -70,17 +76,28 @@ std::string Progress::line() const {
                      planned_units_,
                      grouped(cases_done_.load()),
                      static_cast<double>(cases_done_.load()) / elapsed,
-                     left ? fmt::format("{:.0f} s left", *left) : "...");
+                     left ? time_text(*left) + " left" : "...");
 }
 
 void Progress::tick() {
-  if (!is_terminal_) return;
-  fmt::print("\r\x1b[K{}", line());
+  if (options_.is_quiet) return;
+  const Clock::time_point now = Clock::now();
+  if (!is_terminal_ && now - printed_ < print_interval) return;
+  printed_ = now;
+  fmt::print("{}{}{}", is_terminal_ ? "\r\x1b[K" : "", line(), is_terminal_ ? "" : "\n");
   std::fflush(stdout);
 }
 
 void Progress::clear() {
-  if (is_terminal_) fmt::print("\r\x1b[K");
+  if (is_terminal_ && !options_.is_quiet) fmt::print("\r\x1b[K");
+}
+
+std::string time_text(double seconds) {
+  constexpr double minute_s = 60;
+  constexpr double hour_s = 60 * minute_s;
+  if (seconds < 1.5 * minute_s) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 1.5 * hour_s) return fmt::format("{:.0f} min", seconds / minute_s);
+  return fmt::format("{:.1f} h", seconds / hour_s);
 }
 
 }  // namespace rankcheck::harness::run

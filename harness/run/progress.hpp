@@ -9,17 +9,25 @@
 
 #include "harness/finding.hpp"
 #include "harness/summary.hpp"
+#include "harness/text_style.hpp"
 
 namespace rankcheck::harness::run {
 
-/// Shows how a run proceeds. On a terminal it rewrites one line. Elsewhere it prints a plain line
-/// for every finding, or for every round of a run that repeats itself. Failures are printed in full
-/// everywhere.
+/// Shows how a run proceeds. On a terminal it rewrites one line. Elsewhere it prints a line now and
+/// then, and for every round of a run that repeats itself. A failure gets a line when it is found;
+/// the end of the run explains it.
 class Progress {
  public:
-  /// `program` is how the user called rankcheck. `rounds_end` is the time at which a run that
-  /// repeats itself ends, or none for a run of one round.
-  Progress(std::string program, std::optional<std::chrono::steady_clock::time_point> rounds_end);
+  using Clock = std::chrono::steady_clock;
+
+  struct Options {
+    /// The time at which a run that repeats itself ends, or none for a run of one round.
+    std::optional<Clock::time_point> rounds_end = {};
+    /// Prints nothing.
+    bool is_quiet = false;
+  };
+
+  explicit Progress(const Options& options);
 
   /// The counter of all cases that were judged. Other threads may increase it.
   [[nodiscard]] std::atomic<std::int64_t>& cases_done() { return cases_done_; }
@@ -32,7 +40,7 @@ class Progress {
   void end_round(int round, const Tally& total);
   /// Returns the state of the run in one line, with the estimated time left.
   [[nodiscard]] std::string line() const;
-  /// Rewrites the line on a terminal.
+  /// Rewrites the line on a terminal. Elsewhere prints it if the last one is some time ago.
   void tick();
   /// Removes the line on a terminal.
   void clear();
@@ -41,16 +49,21 @@ class Progress {
   /// Returns nothing if there is no basis for an estimate.
   [[nodiscard]] std::optional<double> seconds_left(double elapsed) const;
 
-  std::string program_;
+  Options options_;
   bool is_terminal_;
-  std::optional<std::chrono::steady_clock::time_point> rounds_end_;
+  TextStyle style_;
   std::int64_t planned_cases_ = 0;
   std::size_t planned_units_ = 0;
   std::size_t units_done_ = 0;
   /// Planned cases of the finished units, whether the units ran all of them or not.
   std::int64_t settled_cases_ = 0;
   std::atomic<std::int64_t> cases_done_{0};
-  std::chrono::steady_clock::time_point start_;
+  Clock::time_point start_;
+  /// When the line was printed last.
+  Clock::time_point printed_;
 };
+
+/// "8 s", "3 min" or "2.5 h": a time, rounded.
+[[nodiscard]] std::string time_text(double seconds);
 
 }  // namespace rankcheck::harness::run

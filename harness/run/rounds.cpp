@@ -24,7 +24,8 @@ class Rounds {
         plan_(session.plan),
         record_(session.journal.record()),
         program_(program),
-        progress_(program.command, plan_.cycles ? std::optional(session.deadline) : std::nullopt),
+        progress_({.rounds_end = plan_.cycles ? std::optional(session.deadline) : std::nullopt,
+                   .is_quiet = session.options.quiet}),
         took_s_(plan_.units.size()),
         runner_(options(), hooks()) {}
 

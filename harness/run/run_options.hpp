@@ -27,6 +27,8 @@ struct RunOptions {
   /// processors, but at most 4, and 1 if a backend runs programs of the user.
   std::optional<int> jobs;
   bool fail_fast = false;
+  /// Prints only the verdict and the failures.
+  bool quiet = false;
   /// Only prints the units.
   bool list_units = false;
   /// The file that the run's folder is packed into. Empty: none.

@@ -532,9 +532,8 @@ Finding finding_without_run(const RunPlan& plan, const Unit& unit) {
   }
   const bool is_broken = plan.broken.contains(unit.backend);
   finding.verdict = is_broken ? Verdict::errored : Verdict::skipped;
-  finding.reason = is_broken
-                       ? "the backend could not be opened: " + plan.unavailable.at(unit.backend)
-                       : std::string(name(SkipReason::backend_unavailable));
+  finding.reason = is_broken ? std::string(backend_not_opened) + plan.unavailable.at(unit.backend)
+                             : std::string(name(SkipReason::backend_unavailable));
   return finding;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -34,6 +35,13 @@ struct Outcome {
   std::string out;
   std::string err;
 
+  /// Whether the output has these words, however its lines are broken.
+  [[nodiscard]] bool says(const std::string& words) const {
+    std::istringstream in(out);
+    std::string text;
+    for (std::string word; in >> word;) text += word + ' ';
+    return text.find(words) != std::string::npos;
+  }
   [[nodiscard]] std::string first_line() const { return out.substr(0, out.find('\n')); }
   [[nodiscard]] std::string last_line() const {
     const std::string text = out.substr(0, out.find_last_not_of('\n') + 1);

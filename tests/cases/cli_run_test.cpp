@@ -28,9 +28,37 @@ TEST_F(CliRunTest, RunStartsWithItsSeedAndEndsWithTheOutcomes) {
   const Outcome outcome = rankcheck(quick + "--seed 42");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.first_line(), "seed 42");
-  EXPECT_EQ(outcome.last_line(),
-            "1 findings: 1 passed, 0 falsified, 0 flaky, 0 hung, 0 crashed, 0 vacuous, 0 skipped, "
-            "0 errored");
+  EXPECT_EQ(outcome.last_line(), "1 findings: 1 passed");
+}
+
+TEST_F(CliRunTest, VerdictComesFirstAtTheEndThenFailuresThenTheTable) {
+  write_suite(
+      R"("operation":"broadcast","algorithm":"binomial","property":"agrees_with_reference",)"
+      R"("cases":2,"require_all_cells":true)");
+  const Outcome outcome = rankcheck("run s.json");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  const std::size_t verdict = outcome.out.find("\nNot everything held: 1 vacuous, of 1 unit.\n");
+  const std::size_t failure =
+      outcome.out.find("\nvacuous broadcast/binomial/sim/agrees_with_reference\n");
+  const std::size_t table = outcome.out.find("\noperation  backend  cases");
+  EXPECT_LT(verdict, failure) << outcome.out;
+  EXPECT_LT(failure, table) << outcome.out;
+  EXPECT_LT(table, outcome.out.size()) << outcome.out;
+  EXPECT_LE(tests::widest_line(outcome.out), 100U) << outcome.out;
+  EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << "colours are for terminals";
+}
+
+TEST_F(CliRunTest, QuietPrintsTheVerdictAndTheFailures) {
+  const Outcome outcome = rankcheck(quick + "--quiet");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "Everything held: 1 passed, of 1 unit.\n");
+  write_suite(
+      R"("operation":"broadcast","algorithm":"binomial","property":"agrees_with_reference",)"
+      R"("cases":2,"require_all_cells":true)");
+  const Outcome failed = rankcheck("run s.json --quiet");
+  EXPECT_EQ(failed.first_line(), "Not everything held: 1 vacuous, of 1 unit.");
+  EXPECT_NE(failed.out.find("\nvacuous broadcast/"), std::string::npos) << failed.out;
+  EXPECT_EQ(failed.out.find("seed "), std::string::npos) << failed.out;
 }
 
 TEST_F(CliRunTest, EveryRunHasAFolderOfItsOwn) {
@@ -110,8 +138,7 @@ TEST_F(CliRunTest, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
 TEST_F(CliRunTest, ChecksThatNoCaseExistsOfAreLeftOutAndNamed) {
   const Outcome outcome =
       rankcheck("run --backend sim --operation 'b*' --ranks 1 --type int8 --cases 3 --report r");
-  EXPECT_NE(outcome.out.find("left out, because no such case exists: b"), std::string::npos)
-      << outcome.out;
+  EXPECT_TRUE(outcome.says("left out, because no such case exists: b")) << outcome.out;
 }
 
 TEST_F(CliRunTest, TimeThatIsOverIsNeitherRedNorGreen) {
@@ -231,6 +258,8 @@ TEST_F(CliRunTest, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {
   const Outcome outcome = shell(hidden + "--report r");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("backend cuda is skipped: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\ncuda did not run (1 unit skipped): "), std::string::npos)
+      << outcome.out;
   EXPECT_NE(outcome.last_line().find("1 skipped (1 backend_unavailable)"), std::string::npos);
   EXPECT_NE(report("r")["environment"]["unavailable_backends"]["cuda"], "");
   // A backend that the user names must be available.

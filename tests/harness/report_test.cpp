@@ -4,6 +4,7 @@
 #include <pugixml.hpp>
 
 #include "harness/table.hpp"
+#include "harness/text_style.hpp"
 
 #include "tests/harness/sample.hpp"
 #include "tests/harness/schema.hpp"
@@ -109,9 +110,10 @@ TEST(ReportJsonTest, CountsEveryVerdict) {
 }
 
 TEST(SummaryTest, OutcomeLineCountsEverythingWithReasons) {
-  EXPECT_EQ(outcome_line(summarise(sample_report().findings).total),
-            "5 findings: 1 passed, 1 falsified, 1 flaky, 0 hung, 0 crashed, 0 vacuous, 1 skipped "
-            "(1 backend_unavailable), 1 errored");
+  EXPECT_EQ(
+      outcome_line(summarise(sample_report().findings).total),
+      "5 findings: 1 passed, 1 falsified, 1 flaky, 1 skipped (1 backend_unavailable), 1 errored");
+  EXPECT_EQ(outcome_line({}), "0 findings: none");
 }
 
 int status_of(std::initializer_list<Verdict> verdicts) {
@@ -146,6 +148,17 @@ TEST(ExplainTest, GivesALineToPaste) {
   EXPECT_NE(explain(sample_failure(), shell_quoted("./my build/rankcheck"))
                 .find("'./my build/rankcheck' replay '{\"operation\":\"all_reduce\""),
             std::string::npos);
+}
+
+TEST(ExplainTest, NamesOpenCellsOnlyIfNothingFailed) {
+  EXPECT_EQ(explain(sample_failure(), "rankcheck").find("never covered"), std::string::npos)
+      << "the unit ended at its failure";
+  Finding open = sample_finding("broadcast", Verdict::vacuous);
+  for (int i = 0; i < 40; ++i) open.missing_cells.push_back("f32/reduction_" + std::to_string(i));
+  const std::string text = explain(open, "rankcheck");
+  EXPECT_EQ(text.find("  never covered: f32/reduction_0, "), 0U) << text;
+  EXPECT_NE(text.find("and 28 more\n"), std::string::npos) << text;
+  EXPECT_LE(widest_line(text), text_columns_max);
 }
 
 TEST(MarkdownTest, NamesTheFailures) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <sstream>
 #include <string>
 
 #include <unistd.h>
@@ -67,6 +69,16 @@ inline Report sample_report() {
   }
   report.findings.push_back(sample_failure());
   return report;
+}
+
+/// The number of bytes of a text's longest line, without the lines that are made to be pasted.
+inline std::size_t widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(" replay ") == std::string::npos) widest = std::max(widest, line.size());
+  }
+  return widest;
 }
 
 /// A temporary folder, which the destructor removes.

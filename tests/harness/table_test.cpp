@@ -37,6 +37,20 @@ TEST(TableTest, WordIsNeverCut) {
   EXPECT_EQ(table.text(10), "a  b\nx  a-word-of-more-than-twenty-four-characters\n   y\n");
 }
 
+TEST(TableTest, LastColumnMayBeNarrow) {
+  Table table({{"a"}, {"b"}});
+  table.add({"x", "one two three"});
+  EXPECT_EQ(table.text(10, 8), "a  b\nx  one two\n   three\n");
+}
+
+TEST(WrappedTest, BreaksBetweenWords) {
+  EXPECT_EQ(wrapped("one two three", 7, 2), "one two\n  three");
+  EXPECT_EQ(wrapped("one two three", 80, 2), "one two three");
+  EXPECT_EQ(wrapped("a-word-that-is-too-long b", 5, 0), "a-word-that-is-too-long\nb");
+  EXPECT_EQ(wrapped("µµ µµ µ", 5, 0), "µµ µµ\nµ");
+  EXPECT_EQ(wrapped("", 5, 2), "");
+}
+
 TEST(TableTest, MarkdownEscapesBars) {
   EXPECT_EQ(sample().markdown(),
             "| name | n |\n"

@@ -10,23 +10,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 TEST(ProgressTest, OfARunThatRepeatsItselfEndsWithItsTime) {
-  Progress progress("rankcheck", Clock::now() + std::chrono::hours(1));
+  Progress progress({.rounds_end = Clock::now() + std::chrono::hours(2)});
   progress.begin_round(4, 0, 1);
   progress.show(sample_finding("all_reduce", Verdict::passed));
   const std::string line = progress.line();
   EXPECT_TRUE(line.starts_with("1/4 units, 0 cases, ")) << line;
-  EXPECT_TRUE(line.ends_with(", 3600 s left")) << line;
+  EXPECT_TRUE(line.ends_with(", 2.0 h left")) << line;
 }
 
 TEST(ProgressTest, TellsNoTimeBeforeTheFirstFinding) {
-  Progress progress("rankcheck", std::nullopt);
+  Progress progress({});
   progress.begin_round(4, 3, 100);
   EXPECT_TRUE(progress.line().ends_with(", ...")) << progress.line();
 }
 
 TEST(ProgressTest, OfOneRoundEndsWithItsCases) {
   Finding whole = sample_finding("all_reduce", Verdict::passed);
-  Progress progress("rankcheck", std::nullopt);
+  Progress progress({});
   progress.begin_round(1, 0, whole.unit.cases);
   progress.show(whole);
   EXPECT_TRUE(progress.line().ends_with(", 0 s left")) << progress.line();
@@ -34,12 +34,41 @@ TEST(ProgressTest, OfOneRoundEndsWithItsCases) {
 
 TEST(ProgressTest, OfAResumedRunGoesOnWhereTheOneBeforeStopped) {
   Finding last = sample_finding("all_reduce", Verdict::passed);
-  Progress progress("rankcheck", std::nullopt);
+  Progress progress({});
   progress.begin_round(4, 3, last.unit.cases);
   EXPECT_TRUE(progress.line().starts_with("3/4 units, ")) << progress.line();
   progress.show(last);
   const std::string line = progress.line();
   EXPECT_TRUE(line.starts_with("4/4 units, ") && line.ends_with(", 0 s left")) << line;
+}
+
+TEST(ProgressTest, FailureIsOneLineOfLimitedWidth) {
+  Finding failure = sample_failure();
+  failure.reason = std::string(200, 'x') + "\nnext line";
+  Progress progress({});
+  testing::internal::CaptureStdout();
+  progress.show(failure);
+  const std::string text = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(text.find("falsified all_reduce/ring/sim/agrees_with_reference  xxx"), 0U) << text;
+  EXPECT_EQ(text.size(), text.find('\n') + 1) << text;
+  EXPECT_EQ(widest_line(text), text_columns_max);
+}
+
+TEST(ProgressTest, IsSilentOnRequest) {
+  Progress progress({.is_quiet = true});
+  testing::internal::CaptureStdout();
+  progress.show(sample_failure());
+  progress.end_round(0, {});
+  progress.tick();
+  progress.clear();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+TEST(TimeTextTest, HasOneUnit) {
+  EXPECT_EQ(time_text(0.4), "0 s");
+  EXPECT_EQ(time_text(89), "89 s");
+  EXPECT_EQ(time_text(600), "10 min");
+  EXPECT_EQ(time_text(9000), "2.5 h");
 }
 
 }  // namespace

@@ -1,0 +1,171 @@
+#include "harness/report_text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/table.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+/// More failures than this are only counted. summary.md has all.
+constexpr std::size_t failures_listed_max = 10;
+
+bool is_absent(const Finding& finding) {
+  if (finding.verdict == Verdict::skipped) {
+    return finding.reason == name(SkipReason::backend_unavailable);
+  }
+  return finding.verdict == Verdict::errored && finding.reason.starts_with(backend_not_opened);
+}
+
+/// Returns why a backend is unavailable. Falls back to the finding's own reason.
+std::string why_absent(const Report& report, const Finding& finding) {
+  if (finding.verdict == Verdict::errored) return finding.reason;
+  const auto all = report.environment.find("unavailable_backends");
+  if (all == report.environment.end() || !all->is_object()) return finding.reason;
+  const auto why = all->find(finding.unit.backend);
+  return why != all->end() && why->is_string() ? why->get<std::string>() : finding.reason;
+}
+
+/// "2 falsified, 88 skipped, 1,236 passed": what needs attention comes first.
+std::string counts_of(const Tally& total, std::int64_t not_run) {
+  std::string text;
+  const auto add = [&](std::int64_t count, std::string_view what) {
+    if (count == 0) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), what);
+  };
+  for (const bool wants_red : {true, false}) {
+    for (std::size_t i = 0; i < verdict_names.size(); ++i) {
+      const auto verdict = static_cast<Verdict>(i);
+      if (verdict == Verdict::passed || is_red(verdict) != wants_red) continue;
+      add(total.verdicts[i], verdict_names[i]);
+    }
+  }
+  add(not_run, "not run");
+  add(total.count(Verdict::passed), "passed");
+  return text.empty() ? "nothing was run" : text;
+}
+
+Verdict verdict_of_status(int status) {
+  if (status == 0) return Verdict::passed;
+  return status == 1 ? Verdict::falsified : Verdict::skipped;
+}
+
+std::string paragraph_of(const Finding& finding, const TextOptions& options) {
+  std::string text = options.style.paint(finding.verdict, name(finding.verdict)) + ' ' +
+                     finding.unit.id() + "\n  " +
+                     wrapped(failure_sentence(finding), options.width_max - 2, 2) + '\n';
+  return text + explain(finding, options.program);
+}
+
+}  // namespace
+
+std::vector<AbsentBackend> absent_backends(const Report& report) {
+  std::map<std::pair<std::string, Verdict>, AbsentBackend> all;
+  for (const Finding& finding : report.findings) {
+    if (!is_absent(finding)) continue;
+    AbsentBackend& backend = all[{finding.unit.tested(), finding.verdict}];
+    if (backend.units++ > 0) continue;
+    backend.name = finding.unit.tested();
+    backend.verdict = finding.verdict;
+    backend.reason = printable(why_absent(report, finding));
+  }
+  std::vector<AbsentBackend> sorted;
+  for (auto& [key, backend] : all) sorted.push_back(std::move(backend));
+  return sorted;
+}
+
+std::string to_text(const AbsentBackend& backend) {
+  return fmt::format("{} did not run ({} {}): {}",
+                     printable(backend.name),
+                     counted(backend.units, "unit", "units"),
+                     name(backend.verdict),
+                     backend.reason);
+}
+
+std::vector<Finding> findings_of_present(const Report& report) {
+  std::vector<Finding> some;
+  for (const Finding& finding : report.findings) {
+    if (!is_absent(finding)) some.push_back(finding);
+  }
+  return some;
+}
+
+std::vector<Finding> failures_of(const Report& report) {
+  std::vector<Finding> some = findings_of_present(report);
+  std::erase_if(some, [](const Finding& finding) {
+    return !is_red(finding.verdict) && finding.verdict != Verdict::errored;
+  });
+  return some;
+}
+
+std::string verdict_sentence(const Report& report) {
+  const Tally total = summarise(report.findings).total;
+  const int status = exit_status(report);
+  std::string_view verdict = "Not everything was checked";
+  if (status == 1) verdict = "Not everything held";
+  if (status == 0) {
+    verdict =
+        total.count(Verdict::skipped) > 0 ? "Everything that was checked held" : "Everything held";
+  }
+  return fmt::format("{}: {}, of {}.",
+                     verdict,
+                     counts_of(total, report.not_run),
+                     counted(total.findings + report.not_run, "unit", "units"));
+}
+
+std::string failure_sentence(const Finding& finding) {
+  constexpr std::string_view verbs[] = {"holds",
+                                        "does not hold",
+                                        "does not hold in every run",
+                                        "gave no answer",
+                                        "ended without an answer",
+                                        "was not shown",
+                                        "was not checked",
+                                        "could not be checked"};
+  const Unit& unit = finding.unit;
+  const std::string subject =
+      fmt::format("{} of {} by {}", unit.property, unit.operation, unit.algorithm);
+  std::string text =
+      fmt::format("{} on {} {}", subject, unit.tested(), verbs[spec::to_size(finding.verdict)]);
+  if (!finding.reason.empty()) text += ": " + finding.reason;
+  return printable(text);
+}
+
+std::string verdict_and_failures(const Report& report, const TextOptions& options) {
+  std::string text;
+  if (!options.is_part_of_gate) {
+    const Verdict verdict = verdict_of_status(exit_status(report));
+    text = options.style.paint(verdict, wrapped(verdict_sentence(report), options.width_max, 2));
+    text += '\n';
+  }
+  std::vector<Finding> failures = failures_of(report);
+  if (options.is_part_of_gate) std::erase_if(failures, lacks_coverage);
+  const std::size_t listed = std::min(failures.size(), failures_listed_max);
+  for (std::size_t i = 0; i < listed; ++i) text += '\n' + paragraph_of(failures[i], options);
+  if (listed < failures.size()) {
+    text += fmt::format("\nand {} more that need attention, see summary.md\n",
+                        grouped(static_cast<std::int64_t>(failures.size() - listed)));
+  }
+  return text;
+}
+
+std::string table_text(const Report& report, const TextOptions& options) {
+  const Summary summary = summarise(findings_of_present(report));
+  std::string text;
+  if (!summary.rows.empty()) text += to_narrow_table(summary).text(options.width_max, 13);
+  for (const AbsentBackend& each : absent_backends(report)) {
+    text += wrapped(to_text(each), options.width_max, 2) + '\n';
+  }
+  if (summary.total.refused_cells > 0) {
+    text += fmt::format("{} not offered by their backends, see summary.md\n",
+                        counted(summary.total.refused_cells, "cell is", "cells are"));
+  }
+  return text;
+}
+
+}  // namespace rankcheck::harness
