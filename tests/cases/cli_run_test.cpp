@@ -44,7 +44,7 @@ TEST_F(CliRunTest, VerdictComesFirstAtTheEndThenFailuresThenTheTable) {
   EXPECT_LT(verdict, failure) << outcome.out;
   EXPECT_LT(failure, table) << outcome.out;
   EXPECT_LT(table, outcome.out.size()) << outcome.out;
-  EXPECT_LE(tests::widest_line(outcome.out), 100U) << outcome.out;
+  EXPECT_LE(harness::widest_line(outcome.out), 100U) << outcome.out;
   EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << "colours are for terminals";
 }
 
