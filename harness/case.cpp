@@ -9,6 +9,7 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/case_field.hpp"
 #include "harness/family.hpp"
 #include "harness/field_table.hpp"
 
@@ -43,6 +44,25 @@ constexpr std::array case_fields{
 };
 
 }  // namespace
+
+const Field<Case>* find_field(std::string_view name, const Family* family) {
+  for (const Field<Case>& each : case_fields) {
+    if (each.name == name) return &each;
+  }
+  if (family == nullptr) return nullptr;
+  for (const FamilyField& each : family->fields()) {
+    if (each.json.name == name) return &each.json;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> field_names(const Family* family) {
+  std::vector<std::string> names;
+  for (const Field<Case>& each : case_fields) names.emplace_back(each.name);
+  if (family == nullptr) return names;
+  for (const FamilyField& each : family->fields()) names.emplace_back(each.json.name);
+  return names;
+}
 
 std::vector<int> members(const Case& c) {
   if (!c.group.empty()) return c.group;

@@ -28,6 +28,9 @@ constexpr Field<Case> part_field(std::string_view field_name) {
             fields.optional(name, value);
             if (value != At::at(c.part.get<Part>())) At::at(c.part.edit<Part>()) = value;
           },
+      .value = [](const Case& c) -> nlohmann::ordered_json {
+        return write_value(At::at(c.part.get<Part>()));
+      },
   };
 }
 

@@ -15,6 +15,8 @@ struct Field {
   std::string_view name;
   void (*write)(std::string_view name, const Object& object, nlohmann::ordered_json& out);
   void (*read)(std::string_view name, Fields& fields, Object& object);
+  /// Returns the value as JSON, also if it is the default. May be null.
+  nlohmann::ordered_json (*value)(const Object& object) = nullptr;
 };
 
 }  // namespace rankcheck::harness

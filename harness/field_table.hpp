@@ -51,6 +51,9 @@ constexpr auto field(std::string_view field_name) {
               fields.optional(name, object.*member);
             }
           },
+      .value = [](const Object& object) -> nlohmann::ordered_json {
+        return write_value(object.*member);
+      },
   };
 }
 
