@@ -1,7 +1,6 @@
 #include "harness/engine.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -13,7 +12,9 @@
 #include <fmt/format.h>
 #include <rapidcheck/Check.h>
 
+#include "harness/engine_failure.hpp"
 #include "harness/hash.hpp"
+#include "harness/known_cases.hpp"
 #include "harness/shrink.hpp"
 #include "harness/suite_file.hpp"
 
@@ -29,79 +30,6 @@ using Clock = std::chrono::steady_clock;
 /// many at a time.
 constexpr int round_cases = 10'000;
 
-Clock::time_point after(double seconds) {
-  const auto far = std::chrono::duration<double>(Clock::time_point::max() - Clock::now());
-  if (!(seconds < far.count())) return Clock::time_point::max();
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-/// Examines a case. An exception on the way counts as a failure of the environment.
-void examine(Examiner& examiner, const Case& c, Judgement& judgement) {
-  try {
-    examiner.examine(c, judgement);
-  } catch (const std::exception& error) {
-    judgement = {};
-    judgement.fail(Verdict::errored, error.what());
-  }
-}
-
-/// A case and how it failed.
-struct Failure {
-  Case c;
-  Judgement judgement;
-};
-
-/// Counts a case that was judged.
-void count(const Judgement& judgement, const RunLimits& limits, Finding& finding) {
-  ++finding.cases;
-  if (limits.cases_done != nullptr) limits.cases_done->fetch_add(1, std::memory_order_relaxed);
-  finding.compared_bytes += judgement.compared_bytes;
-  finding.power.add(judgement.power);
-  if (!judgement.blind_output.empty()) ++finding.powerless_cases;
-  if (std::isfinite(judgement.ratio_max)) {
-    finding.ratio_max = std::max(finding.ratio_max, judgement.ratio_max);
-  }
-}
-
-/// Puts a case that is not green into the finding.
-void show(const Failure& failure, Finding& finding) {
-  finding.minimal = failure.c;
-  finding.verdict = failure.judgement.verdict;
-  finding.reason = failure.judgement.reason;
-  finding.wrong = failure.judgement.wrong;
-  finding.wrong_count = failure.judgement.wrong_count;
-}
-
-ReplayResult replay(Examiner& examiner, const Failure& failure, const RunLimits& limits) {
-  return replay(examiner,
-                failure.c,
-                {.replays = limits.replays,
-                 .replay_s = limits.replay_s,
-                 .deadline = limits.deadline,
-                 .kind = failure.judgement.verdict,
-                 .stop = limits.stop});
-}
-
-/// Puts a failure and the result of its replays into the finding.
-void report(const Failure& failure, const ReplayResult& result, Finding& finding) {
-  const std::string_view kind = name(failure.judgement.verdict);
-  const bool is_errored = result.verdict == Verdict::errored;
-  const bool is_replayed = result.failed > 0 && !is_errored;
-  show(is_replayed ? Failure{failure.c, result.judgement} : failure, finding);
-  finding.replays = result.replays;
-  finding.replays_failed = result.failed;
-  if (is_errored) {
-    finding.verdict = Verdict::errored;
-    finding.reason = fmt::format(
-        "{}: {}; when it was replayed: {}", kind, finding.reason, result.judgement.reason);
-  } else if (result.failed < result.replays) {
-    finding.verdict = Verdict::flaky;
-    finding.reason = fmt::format(
-        "{} in {} of {} replays: {}", kind, result.failed, result.replays, finding.reason);
-  }
-}
-
 /// Runs one unit. RapidCheck asks this session for cases, for their results, and for simpler cases.
 class Session {
  public:
@@ -111,6 +39,7 @@ class Session {
         limits_(limits),
         seed_(unit_seed(limits.seed, unit)),
         generator_(catalogue, backend, unit, seed_, limits.covered),
+        known_(unit, limits.known),
         examiner_(catalogue, backend),
         compares_stamps_(catalogue.find(unit.operation)->contract.synchronises) {
     finding_.unit = unit;
@@ -155,7 +84,7 @@ class Session {
 
     rc::Maybe<ValueType> operator()() {
       // Skips cases that the backend refuses: running them would show nothing.
-      while (next < all->size() && !session->generator_.takes((*all)[next])) ++next;
+      while (next < all->size() && !session->is_candidate((*all)[next])) ++next;
       if (next == all->size() || session->is_over(session->shrink_end_)) return rc::Nothing;
       return rc::makeShrinkable<Trial>(Trial{session, (*all)[next++]});
     }
@@ -227,6 +156,10 @@ class Session {
   }
 
   CaseResult::Type result_of_generated(const Case& c) {
+    if (known_.leaves_out(c)) {
+      generator_.note_known(c);
+      return CaseResult::Type::Success;
+    }
     examine(examiner_, c, judgement_);
     if (judgement_.verdict == Verdict::errored) {
       show({c, judgement_}, finding_);
@@ -237,12 +170,23 @@ class Session {
       ++finding_.refused_cases;
       return CaseResult::Type::Success;
     }
+    if (is_known_failure(c)) {
+      generator_.note_known(c);
+      return CaseResult::Type::Success;
+    }
     count(c);
     if (!is_failure(judgement_.verdict)) return CaseResult::Type::Success;
     first_ = Failure{c, judgement_};
     minimal_ = *first_;
     shrink_end_ = std::min(after(limits_.shrink_s), limits_.deadline);
     return CaseResult::Type::Failure;
+  }
+
+  bool is_known_failure(const Case& c) {
+    // Most units have no known defects, and then nothing must be copied.
+    if (known_.is_empty()) return false;
+    Failure failure{c, judgement_};
+    return is_known(examiner_, failure, limits_, known_, finding_);
   }
 
   /// A simpler case counts only if it fails in the same way, for example with a race again.
@@ -304,11 +248,17 @@ class Session {
     harness::shrinks(catalogue_, minimal_.c, candidates);
     for (const Case& each : candidates) {
       if (is_over(end)) return false;
-      if (!generator_.takes(each) || !fails_afresh(each)) continue;
+      if (!is_candidate(each) || !fails_afresh(each)) continue;
       minimal_ = {each, judgement_};
       return true;
     }
     return false;
+  }
+
+  /// Whether a simpler case may take the place of the failure: the backend takes it, and a known
+  /// defect could not make it fail in the same way.
+  [[nodiscard]] bool is_candidate(const Case& c) {
+    return generator_.takes(c) && !known_.may_cover(c, first_->judgement.verdict);
   }
 
   /// Whether a case fails as the first one did, in a backend that starts afresh. A stop says no.
@@ -355,6 +305,7 @@ class Session {
     for (const Cell& each : generator_.cells()) note(each.name(), each);
     for (const SiteCell& each : generator_.sites()) note(each.site.name, each);
     note_refused_cells();
+    finding_.known = known_.counts();
     if (finding_.verdict != Verdict::passed) return;
     judge_coverage(finding_);
     if (finding_.verdict == Verdict::vacuous && stopped_) finding_.reason += ": " + stop_reason_;
@@ -363,6 +314,8 @@ class Session {
   void note(const std::string& name, const auto& cell) {
     if (cell.covered > 0) {
       finding_.cells[name] = cell.covered;
+    } else if (cell.is_open && cell.is_known) {
+      finding_.known_cells.push_back(name);
     } else if (cell.is_open && (unit_.require_all_cells || is_required(name))) {
       finding_.missing_cells.push_back(name);
     }
@@ -380,6 +333,7 @@ class Session {
   const RunLimits& limits_;
   std::uint64_t seed_;
   Generator generator_;
+  KnownCases known_;
   Examiner examiner_;
   Finding finding_;
   Judgement judgement_;
@@ -414,70 +368,6 @@ Finding run_unit(const Catalogue& catalogue,
     finding.reason = error.what();
     return finding;
   }
-}
-
-Finding run_pinned(const Catalogue& catalogue,
-                   Backend& backend,
-                   const Unit& unit,
-                   const Case& c,
-                   const RunLimits& limits) {
-  Finding finding;
-  finding.unit = unit;
-  if (!backend.why_refused(c).empty()) {
-    finding.verdict = Verdict::skipped;
-    finding.reason = name(SkipReason::not_supported);
-    return finding;
-  }
-  Examiner examiner(catalogue, backend);
-  Failure failure{c, {}};
-  examine(examiner, c, failure.judgement);
-  const Verdict verdict = failure.judgement.verdict;
-  if (verdict == Verdict::skipped) {
-    finding.verdict = Verdict::skipped;
-    finding.reason = name(SkipReason::not_supported);
-    return finding;
-  }
-  if (verdict != Verdict::errored) count(failure.judgement, limits, finding);
-  if (verdict == Verdict::passed) return finding;
-  show(failure, finding);
-  if (is_failure(verdict)) report(failure, replay(examiner, failure, limits), finding);
-  return finding;
-}
-
-ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits) {
-  ReplayResult result;
-  const Clock::time_point end = std::min(after(limits.replay_s), limits.deadline);
-  Verdict kind = limits.kind;
-  bool failed_otherwise = false;
-  Judgement judgement;
-  do {
-    try {
-      examiner.backend().restart();
-      examine(examiner, c, judgement);
-    } catch (const Interrupted&) {
-      if (result.replays == 0) throw;
-      break;
-    }
-    ++result.replays;
-    const bool counts =
-        is_failure(judgement.verdict) && (kind == Verdict::passed || kind == judgement.verdict);
-    if (counts) kind = judgement.verdict;
-    if (is_failure(judgement.verdict) && !counts) failed_otherwise = true;
-    if (result.failed == 0) result.judgement = judgement;
-    if (counts) ++result.failed;
-    if (judgement.verdict == Verdict::errored) {
-      result.verdict = Verdict::errored;
-      result.judgement = judgement;
-      return result;
-    }
-  } while (result.replays < limits.replays && Clock::now() < end && !limits.stop.is_made());
-  if (result.failed == result.replays) {
-    result.verdict = kind;
-  } else {
-    const bool failed = result.failed > 0 || failed_otherwise;
-    result.verdict = failed ? Verdict::flaky : result.judgement.verdict;
-  }
-  return result;
 }
 
 }  // namespace rankcheck::harness

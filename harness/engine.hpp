@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
 #include "harness/backend.hpp"
 #include "harness/finding.hpp"
@@ -12,6 +13,8 @@
 #include "harness/verdict.hpp"
 
 namespace rankcheck::harness {
+
+struct KnownDefect;
 
 /// How a unit is run.
 struct RunLimits {
@@ -27,6 +30,8 @@ struct RunLimits {
   double replay_s = 60;
   /// What earlier rounds of the unit covered. This round starts with the rest.
   Coverage covered = {};
+  /// The known defects that the unit can show. The search counts their failures and goes on.
+  std::vector<const KnownDefect*> known = {};
   /// Ends the search like the deadline. Also ends shrinking and replaying.
   StopRequest stop = {};
   /// If given, counts every judged case, for a progress display.
@@ -37,7 +42,8 @@ struct RunLimits {
 /// same whatever the order of the units and the number of jobs.
 [[nodiscard]] std::uint64_t unit_seed(std::uint64_t run_seed, const Unit& unit);
 
-/// Generates, runs and judges cases until one fails or all are done. Shrinks and confirms a
+/// Generates, runs and judges cases until one fails, other than as a known defect says, or all are
+/// done. Shrinks and confirms a
 /// failure. The same seed gives the same finding, unless a time limit ends the run. Never throws
 /// for a failure of the subject. A unit with an unknown operation or property is errored. Throws
 /// Interrupted if a stop leaves the unit without a finding, because a case was running or a failure
@@ -47,7 +53,8 @@ struct RunLimits {
                                const Unit& unit,
                                const RunLimits& limits);
 
-/// Runs and judges the case of a pinned unit, and confirms a failure as run_unit does. A case that
+/// Runs and judges the case of a pinned unit, and confirms a failure as run_unit does. A known
+/// failure is only confirmed if it must be flaky to be known. A case that
 /// the backend refuses is skipped. Throws what Backend::why_refused() throws, and Interrupted as
 /// run_unit does.
 [[nodiscard]] Finding run_pinned(const Catalogue& catalogue,

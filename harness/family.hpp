@@ -70,6 +70,8 @@ struct Cell {
   std::int64_t covered = 0;
   /// Whether no case of any round has covered the cell yet.
   bool is_open = true;
+  /// Whether a case of the cell failed as a known defect says.
+  bool is_known = false;
 
   /// "<type>/<variant>".
   [[nodiscard]] std::string name() const;

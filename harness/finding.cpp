@@ -13,9 +13,49 @@ namespace {
 
 /// Orders the findings of several rounds of a unit: the most severe one is kept.
 int severity(const Finding& finding) {
-  if (finding.verdict == Verdict::passed || lacks_coverage(finding)) return 0;
+  if (finding.verdict == Verdict::passed || finding.is_known || lacks_coverage(finding)) return 0;
   if (finding.verdict == Verdict::skipped) return 1;
   return finding.verdict == Verdict::errored ? 2 : 3;
+}
+
+/// Shows the first known failure in place of a failure.
+void show_known(Finding& finding) {
+  const auto found = std::find_if(finding.known.begin(),
+                                  finding.known.end(),
+                                  [](const KnownCount& each) { return each.failed > 0; });
+  if (found == finding.known.end()) return;
+  finding.is_known = true;
+  finding.verdict = found->verdict;
+  finding.reason = found->reason;
+  finding.minimal = found->minimal;
+  finding.wrong = found->wrong;
+  finding.wrong_count = found->wrong_count;
+}
+
+/// Removes what show_known() shows.
+void hide_known(Finding& finding) {
+  if (!finding.is_known) return;
+  finding.is_known = false;
+  finding.minimal.reset();
+  finding.wrong.clear();
+  finding.wrong_count = 0;
+}
+
+/// Adds the counts of a further round.
+void merge(std::vector<KnownCount>& total, const std::vector<KnownCount>& round) {
+  for (const KnownCount& each : round) {
+    const auto found = std::find_if(
+        total.begin(), total.end(), [&](const KnownCount& one) { return one.id == each.id; });
+    if (found == total.end()) {
+      total.push_back(each);
+      continue;
+    }
+    KnownCount sum = found->failed > 0 ? *found : each;
+    sum.covered = found->covered + each.covered;
+    sum.failed = found->failed + each.failed;
+    sum.left_out = found->left_out + each.left_out;
+    *found = std::move(sum);
+  }
 }
 
 }  // namespace
@@ -30,14 +70,21 @@ std::string Unit::id() const {
 void judge_coverage(Finding& finding) {
   auto& missing = finding.missing_cells;
   std::sort(missing.begin(), missing.end());
+  hide_known(finding);
   finding.verdict = Verdict::passed;
   finding.reason.clear();
-  const bool compared = std::any_of(finding.cells.begin(),
-                                    finding.cells.end(),
-                                    [](const auto& cell) { return !is_site(cell.first); });
+  const std::int64_t known = known_failures(finding);
+  // A pinned case is all that its unit has to check.
+  if (known > 0 && !finding.unit.pinned.empty()) return show_known(finding);
+  // A known failure was found by comparing something.
+  const bool compared =
+      known > 0 || std::any_of(finding.cells.begin(), finding.cells.end(), [](const auto& cell) {
+        return !is_site(cell.first);
+      });
   const auto fail = [&](std::string why) {
     finding.verdict = Verdict::vacuous;
     finding.reason = std::move(why);
+    if (known > 0) finding.reason += "; " + known_text(finding);
     if (finding.refused_cases == 0) return;
     finding.reason += fmt::format("; the backend refused {} cases", finding.refused_cases);
   };
@@ -62,7 +109,43 @@ void judge_coverage(Finding& finding) {
                      finding.cases,
                      missing.front(),
                      is_refused(missing.front()) ? ", which the backend refuses" : ""));
+  } else {
+    show_known(finding);
   }
+}
+
+bool is_red(const Finding& finding) {
+  return is_red(finding.verdict) && !finding.is_known;
+}
+
+bool is_bad(const Finding& finding) {
+  return is_red(finding) || finding.verdict == Verdict::errored;
+}
+
+std::int64_t known_failures(const Finding& finding) {
+  std::int64_t failed = 0;
+  for (const KnownCount& each : finding.known) failed += each.failed;
+  return failed;
+}
+
+std::int64_t left_out_cases(const Finding& finding) {
+  std::int64_t left_out = 0;
+  for (const KnownCount& each : finding.known) left_out += each.left_out;
+  return left_out;
+}
+
+std::string known_text(const Finding& finding) {
+  std::string text;
+  for (const KnownCount& each : finding.known) {
+    if (each.failed == 0) continue;
+    text += fmt::format("{}known {} ({} of {} cases failed{})",
+                        text.empty() ? "" : ", ",
+                        each.id,
+                        each.failed,
+                        each.covered,
+                        each.left_out > 0 ? fmt::format(", {} were left out", each.left_out) : "");
+  }
+  return text;
 }
 
 bool lacks_coverage(const Finding& finding) {
@@ -82,9 +165,17 @@ void merge(Finding& total, const Finding& round) {
   out.powerless_cases = total.powerless_cases + round.powerless_cases;
   out.cells = total.cells;
   for (const auto& [cell, count] : round.cells) out.cells[cell] += count;
+  out.known = total.known;
+  merge(out.known, round.known);
+  std::set<std::string> known(total.known_cells.begin(), total.known_cells.end());
+  known.insert(round.known_cells.begin(), round.known_cells.end());
+  std::erase_if(known, [&](const std::string& cell) { return out.cells.contains(cell); });
+  out.known_cells.assign(known.begin(), known.end());
   std::set<std::string> missing(total.missing_cells.begin(), total.missing_cells.end());
   missing.insert(round.missing_cells.begin(), round.missing_cells.end());
-  std::erase_if(missing, [&](const std::string& cell) { return out.cells.contains(cell); });
+  std::erase_if(missing, [&](const std::string& cell) {
+    return out.cells.contains(cell) || known.contains(cell);
+  });
   out.missing_cells.assign(missing.begin(), missing.end());
   // Draws differ between rounds: a cell that one round found no case for may be covered in another.
   std::set<std::string> refused(total.refused_cells.begin(), total.refused_cells.end());

@@ -51,6 +51,25 @@ struct Unit {
 /// The reason of a finding whose backend should work here but did not open begins with this.
 inline constexpr std::string_view backend_not_opened = "the backend could not be opened: ";
 
+/// What a known defect did in one unit; see known_defects.hpp.
+struct KnownCount {
+  std::string id;
+  /// Number of cases that were judged and that the defect covers, and how many of them failed as
+  /// the defect says.
+  std::int64_t covered = 0;
+  std::int64_t failed = 0;
+  /// Number of cases that were not run, because such cases had often stopped the backend.
+  std::int64_t left_out = 0;
+  /// The simplest of the failed cases, and how it failed. It is not shrunk and not replayed.
+  Verdict verdict = Verdict::passed;
+  std::string reason = {};
+  std::optional<Case> minimal = {};
+  std::vector<WrongElement> wrong = {};
+  std::int64_t wrong_count = 0;
+
+  friend bool operator==(const KnownCount&, const KnownCount&) = default;
+};
+
 /// What a suite reports for one unit. It contains no times, so two runs with one seed give equal
 /// findings.
 struct Finding {
@@ -78,6 +97,9 @@ struct Finding {
   std::map<std::string, std::int64_t> cells;
   std::vector<std::string> missing_cells;
   std::vector<std::string> refused_cells = {};
+  /// Cells that were only covered by cases that failed as a known defect says. They are in no other
+  /// list.
+  std::vector<std::string> known_cells = {};
   /// The minimal case of a failure, its wrong elements, and how often it failed again.
   std::optional<Case> minimal;
   std::vector<WrongElement> wrong;
@@ -85,6 +107,10 @@ struct Finding {
   int shrinks = 0;
   int replays = 0;
   int replays_failed = 0;
+  /// The known defects that cover some case of the unit.
+  std::vector<KnownCount> known = {};
+  /// Whether every failure is known. Then the finding shows the first known failure.
+  bool is_known = false;
 };
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Power& power);
@@ -93,9 +119,20 @@ struct Finding {
 /// Throws BadInput that names the field.
 [[nodiscard]] Finding finding_from_json(const nlohmann::json& json);
 
-/// Judges the coverage if nothing else is wrong: the verdict becomes passed, or vacuous with the
-/// reason.
+/// Judges the coverage if nothing but known defects failed: the verdict becomes passed, vacuous
+/// with the reason, or the one of a known failure. A cell that only known failures reached is not
+/// missing.
 void judge_coverage(Finding& finding);
+
+/// Whether the finding makes the exit status 1.
+[[nodiscard]] bool is_red(const Finding& finding);
+/// Whether the finding ends a run with --fail-fast, and is shown in full.
+[[nodiscard]] bool is_bad(const Finding& finding);
+/// Number of cases that failed as known defects say, and that were left out because of them.
+[[nodiscard]] std::int64_t known_failures(const Finding& finding);
+[[nodiscard]] std::int64_t left_out_cases(const Finding& finding);
+/// "known mpich-unsigned-max (12 of 35 cases failed)" for each known defect that failed.
+[[nodiscard]] std::string known_text(const Finding& finding);
 
 /// Whether missing coverage is the only problem. Further cases may solve it.
 [[nodiscard]] bool lacks_coverage(const Finding& finding);

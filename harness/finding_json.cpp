@@ -80,10 +80,45 @@ static void read_value(const json& value, WrongElement& wrong) {
   fields.reject_unknown();
 }
 
+namespace {
+
+constexpr std::array known_fields{
+    field<&KnownCount::id, Presence::required>("id"),
+    field<&KnownCount::covered, Presence::required>("covered"),
+    field<&KnownCount::failed, Presence::required>("failed"),
+    field<&KnownCount::left_out>("left_out"),
+    field<&KnownCount::verdict>("verdict"),
+    field<&KnownCount::reason>("reason"),
+    field<&KnownCount::minimal>("minimal"),
+    field<&KnownCount::wrong>("wrong"),
+    field<&KnownCount::wrong_count>("wrong_count"),
+};
+
+}  // namespace
+
 static ordered_json write_value(const Power& power) {
   ordered_json out;
   write_fields<Power>(power_fields, power, out);
   return out;
+}
+
+static ordered_json write_value(const KnownCount& count) {
+  ordered_json out;
+  write_fields<KnownCount>(known_fields, count, out);
+  return out;
+}
+
+static void read_value(const json& value, KnownCount& count) {
+  Fields fields(value);
+  read_fields<KnownCount>(known_fields, fields, count);
+  fields.reject_unknown();
+  fields.require_at_least_0("covered", static_cast<double>(count.covered));
+  fields.require_at_least_0("failed", static_cast<double>(count.failed));
+  fields.require_at_least_0("left_out", static_cast<double>(count.left_out));
+  if (count.failed > count.covered) fields.fail("failed", "expected no more than covered");
+  if (count.failed == 0) return;
+  if (!count.minimal) fields.fail("minimal", "expected a case that failed");
+  if (!is_failure(count.verdict)) fields.fail("verdict", "expected the verdict of a failure");
 }
 
 static void read_value(const json& value, Power& power) {
@@ -125,12 +160,15 @@ constexpr std::array finding_fields{
     field<&Finding::cells>("cells"),
     field<&Finding::missing_cells>("missing_cells"),
     field<&Finding::refused_cells>("refused_cells"),
+    field<&Finding::known_cells>("known_cells"),
     field<&Finding::minimal>("minimal"),
     field<&Finding::wrong>("wrong"),
     field<&Finding::wrong_count>("wrong_count"),
     field<&Finding::shrinks>("shrinks"),
     field<&Finding::replays>("replays"),
     field<&Finding::replays_failed>("replays_failed"),
+    field<&Finding::known>("known"),
+    field<&Finding::is_known>("is_known"),
 };
 
 /// Throws BadInput if a count of the finding is negative.

@@ -242,7 +242,8 @@ std::size_t Generator::next_cell() {
 const SiteClass* Generator::next_goal(const Cell& cell) {
   const auto may_be_goal = [&](const SiteCell& each) {
     if (!each.is_open || !each.site.may_have(cell)) return false;
-    if (each.site.is_empty() && cell.is_open) return false;
+    // A cell whose cases fail as known may stay open to the end.
+    if (each.site.is_empty() && cell.is_open && !cell.is_known) return false;
     // Limits a class whose cases cover nothing: it must not starve the other classes and the cells.
     return each.visits < patience || drawn_ % static_cast<std::uint64_t>(patience) == 0;
   };
@@ -291,6 +292,16 @@ void Generator::cover(const Case& c, bool compared) {
   }
   for (SiteCell& cell : sites_) {
     if ((compared || cell.site.is_empty()) && cell.site.has(c)) count(cell);
+  }
+}
+
+void Generator::note_known(const Case& c) {
+  const int variant = family_.variant(c);
+  for (Cell& cell : cells_) {
+    if (cell.type == c.type && cell.variant == variant) cell.is_known = true;
+  }
+  for (SiteCell& cell : sites_) {
+    if (cell.site.has(c)) cell.is_known = true;
   }
 }
 

@@ -26,6 +26,8 @@ struct SiteCell {
   std::int64_t visits = 0;
   std::int64_t covered = 0;
   bool is_open = true;
+  /// Whether a case of the class failed as a known defect says.
+  bool is_known = false;
 };
 
 /// Number of cases that covered a cell, by the cell's name.
@@ -63,6 +65,8 @@ class Generator {
   /// Counts a case that was run and holds. `compared`: an output, or what replaces it, was
   /// compared; false if the case has no output.
   void cover(const Case& c, bool compared);
+  /// Notes a case that failed as a known defect says. It covers nothing.
+  void note_known(const Case& c);
 
   [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
   [[nodiscard]] const std::vector<SiteCell>& sites() const { return sites_; }

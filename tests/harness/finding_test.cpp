@@ -136,5 +136,76 @@ TEST(MergeTest, KeepsTheFirstFailure) {
   EXPECT_EQ(total.reason, "differs from the reference");
 }
 
+/// Returns a finding with a known failure.
+Finding known_failure() {
+  Finding finding = sample_finding("all_reduce", Verdict::passed);
+  KnownCount count{.id = "one", .covered = 3, .failed = 2, .verdict = Verdict::falsified};
+  count.reason = "wrong";
+  count.minimal.emplace();
+  count.minimal->operation = "all_reduce";
+  count.wrong = sample_failure().wrong;
+  count.wrong[0].error = 1;
+  count.wrong_count = 1;
+  finding.known = {count};
+  judge_coverage(finding);
+  return finding;
+}
+
+TEST(KnownFindingTest, IsReadAsItWasWritten) {
+  const Finding finding = known_failure();
+  const nlohmann::ordered_json written = to_json(finding);
+  EXPECT_EQ(written["is_known"], true);
+  EXPECT_EQ(to_json(finding_from_json(written)), written);
+}
+
+TEST(KnownFindingTest, AFailureWithoutItsCaseIsRefused) {
+  nlohmann::json changed = to_json(known_failure());
+  changed["known"][0].erase("minimal");
+  EXPECT_THROW(static_cast<void>(finding_from_json(changed)), BadInput);
+}
+
+TEST(KnownFindingTest, RoundsAreAdded) {
+  Finding total = known_failure();
+  merge(total, known_failure());
+  EXPECT_TRUE(total.is_known);
+  EXPECT_EQ(total.known[0].covered, 6);
+  EXPECT_EQ(total.known[0].failed, 4);
+  merge(total, sample_finding("all_reduce", Verdict::passed));
+  EXPECT_TRUE(total.is_known) << "a round that passes mends nothing";
+  EXPECT_EQ(total.cases, 30);
+  merge(total, sample_failure());
+  EXPECT_FALSE(total.is_known);
+  EXPECT_EQ(total.known.size(), 1U);
+}
+
+TEST(KnownFindingTest, ALackOfCoverageGoesBeforeKnownFailures) {
+  Finding finding = known_failure();
+  finding.missing_cells = {"int8/sum"};
+  judge_coverage(finding);
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_TRUE(is_red(finding));
+  EXPECT_TRUE(lacks_coverage(finding)) << "further rounds may cover the cell";
+  EXPECT_TRUE(finding.wrong.empty());
+  Finding round = sample_finding("all_reduce", Verdict::passed);
+  round.cells = {{"int8/sum", 1}};
+  merge(finding, round);
+  EXPECT_TRUE(finding.is_known);
+  EXPECT_EQ(finding.wrong_count, 1);
+}
+
+TEST(KnownFindingTest, ACellIsKnownUntilACaseCoversIt) {
+  Finding total = known_failure();
+  total.known_cells = {"int8/max"};
+  Finding round = sample_finding("all_reduce", Verdict::passed);
+  round.missing_cells = {"int8/max"};
+  merge(total, round);
+  EXPECT_TRUE(total.missing_cells.empty());
+  EXPECT_EQ(total.known_cells, std::vector<std::string>{"int8/max"});
+  round.missing_cells.clear();
+  round.cells["int8/max"] = 1;
+  merge(total, round);
+  EXPECT_TRUE(total.known_cells.empty());
+}
+
 }  // namespace
 }  // namespace rankcheck::harness

@@ -1,0 +1,175 @@
+#include "harness/engine_failure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace rankcheck::harness {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+Clock::time_point after(double seconds) {
+  const auto far = std::chrono::duration<double>(Clock::time_point::max() - Clock::now());
+  if (!(seconds < far.count())) return Clock::time_point::max();
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+void examine(Examiner& examiner, const Case& c, Judgement& judgement) {
+  try {
+    examiner.examine(c, judgement);
+  } catch (const std::exception& error) {
+    judgement = {};
+    judgement.fail(Verdict::errored, error.what());
+  }
+}
+
+void count(const Judgement& judgement, const RunLimits& limits, Finding& finding) {
+  ++finding.cases;
+  if (limits.cases_done != nullptr) limits.cases_done->fetch_add(1, std::memory_order_relaxed);
+  finding.compared_bytes += judgement.compared_bytes;
+  finding.power.add(judgement.power);
+  if (!judgement.blind_output.empty()) ++finding.powerless_cases;
+  if (std::isfinite(judgement.ratio_max)) {
+    finding.ratio_max = std::max(finding.ratio_max, judgement.ratio_max);
+  }
+}
+
+void show(const Failure& failure, Finding& finding) {
+  finding.minimal = failure.c;
+  finding.verdict = failure.judgement.verdict;
+  finding.reason = failure.judgement.reason;
+  finding.wrong = failure.judgement.wrong;
+  finding.wrong_count = failure.judgement.wrong_count;
+}
+
+ReplayResult replay(Examiner& examiner, const Failure& failure, const RunLimits& limits) {
+  return replay(examiner,
+                failure.c,
+                {.replays = limits.replays,
+                 .replay_s = limits.replay_s,
+                 .deadline = limits.deadline,
+                 .kind = failure.judgement.verdict,
+                 .stop = limits.stop});
+}
+
+bool is_known(Examiner& examiner,
+              Failure& failure,
+              const RunLimits& limits,
+              KnownCases& known,
+              Finding& finding) {
+  const Verdict verdict = failure.judgement.verdict;
+  if (is_failure(verdict) && known.needs_replays(failure.c, verdict)) {
+    const ReplayResult result = replay(examiner, failure, limits);
+    if (result.verdict == Verdict::errored) return false;
+    if (result.failed < result.replays) failure.judgement.verdict = Verdict::flaky;
+  }
+  if (!known.count(failure.c, failure.judgement)) {
+    failure.judgement.verdict = verdict;
+    return false;
+  }
+  ++finding.cases;
+  finding.ranks_max = std::max(finding.ranks_max, group_size(failure.c));
+  if (limits.cases_done != nullptr) limits.cases_done->fetch_add(1, std::memory_order_relaxed);
+  if (verdict == Verdict::hung || verdict == Verdict::crashed) examiner.backend().restart();
+  return true;
+}
+
+void report(const Failure& failure, const ReplayResult& result, Finding& finding) {
+  const std::string_view kind = name(failure.judgement.verdict);
+  const bool is_errored = result.verdict == Verdict::errored;
+  const bool is_replayed = result.failed > 0 && !is_errored;
+  show(is_replayed ? Failure{failure.c, result.judgement} : failure, finding);
+  finding.replays = result.replays;
+  finding.replays_failed = result.failed;
+  if (is_errored) {
+    finding.verdict = Verdict::errored;
+    finding.reason = fmt::format(
+        "{}: {}; when it was replayed: {}", kind, finding.reason, result.judgement.reason);
+  } else if (result.failed < result.replays) {
+    finding.verdict = Verdict::flaky;
+    finding.reason = fmt::format(
+        "{} in {} of {} replays: {}", kind, result.failed, result.replays, finding.reason);
+  }
+}
+
+Finding run_pinned(const Catalogue& catalogue,
+                   Backend& backend,
+                   const Unit& unit,
+                   const Case& c,
+                   const RunLimits& limits) {
+  Finding finding;
+  finding.unit = unit;
+  if (!backend.why_refused(c).empty()) {
+    finding.verdict = Verdict::skipped;
+    finding.reason = name(SkipReason::not_supported);
+    return finding;
+  }
+  Examiner examiner(catalogue, backend);
+  Failure failure{c, {}};
+  examine(examiner, c, failure.judgement);
+  const Verdict verdict = failure.judgement.verdict;
+  if (verdict == Verdict::skipped) {
+    finding.verdict = Verdict::skipped;
+    finding.reason = name(SkipReason::not_supported);
+    return finding;
+  }
+  KnownCases known(unit, limits.known);
+  const bool is_known_failure =
+      verdict != Verdict::errored && is_known(examiner, failure, limits, known, finding);
+  finding.known = known.counts();
+  if (is_known_failure) {
+    judge_coverage(finding);
+    return finding;
+  }
+  if (verdict != Verdict::errored) count(failure.judgement, limits, finding);
+  if (verdict == Verdict::passed) return finding;
+  show(failure, finding);
+  if (is_failure(verdict)) report(failure, replay(examiner, failure, limits), finding);
+  return finding;
+}
+
+ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits) {
+  ReplayResult result;
+  const Clock::time_point end = std::min(after(limits.replay_s), limits.deadline);
+  Verdict kind = limits.kind;
+  bool failed_otherwise = false;
+  Judgement judgement;
+  do {
+    try {
+      examiner.backend().restart();
+      examine(examiner, c, judgement);
+    } catch (const Interrupted&) {
+      if (result.replays == 0) throw;
+      break;
+    }
+    ++result.replays;
+    const bool counts =
+        is_failure(judgement.verdict) && (kind == Verdict::passed || kind == judgement.verdict);
+    if (counts) kind = judgement.verdict;
+    if (is_failure(judgement.verdict) && !counts) failed_otherwise = true;
+    if (result.failed == 0) result.judgement = judgement;
+    if (counts) ++result.failed;
+    if (judgement.verdict == Verdict::errored) {
+      result.verdict = Verdict::errored;
+      result.judgement = judgement;
+      return result;
+    }
+  } while (result.replays < limits.replays && Clock::now() < end && !limits.stop.is_made());
+  if (result.failed == result.replays) {
+    result.verdict = kind;
+  } else {
+    const bool failed = result.failed > 0 || failed_otherwise;
+    result.verdict = failed ? Verdict::flaky : result.judgement.verdict;
+  }
+  return result;
+}
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,74 @@
+#include "harness/known_cases.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/family.hpp"
+#include "harness/shrink.hpp"
+
+namespace rankcheck::harness {
+
+KnownCases::KnownCases(const Unit& unit, std::vector<const KnownDefect*> defects)
+    : family_(find_family(unit.operation)) {
+  for (const KnownDefect* const each : defects) {
+    KnownCount count;
+    count.id = each->id;
+    entries_.push_back({.defect = each, .count = std::move(count)});
+  }
+}
+
+bool KnownCases::leaves_out(const Case& c) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) {
+    return each.stops >= known_restarts_max && covers(each, c);
+  });
+  if (found == entries_.end()) return false;
+  ++found->count.left_out;
+  return true;
+}
+
+bool KnownCases::may_cover(const Case& c, Verdict verdict) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
+    const KnownDefect& defect = *each.defect;
+    return (defect.covers(verdict) || defect.covers(Verdict::flaky)) && covers(each, c);
+  });
+}
+
+bool KnownCases::needs_replays(const Case& c, Verdict verdict) const {
+  return may_cover(c, verdict) &&
+         std::none_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
+           return each.defect->covers(verdict) && covers(each, c);
+         });
+}
+
+bool KnownCases::count(const Case& c, const Judgement& judgement) {
+  const Verdict verdict = judgement.verdict;
+  bool is_known = false;
+  for (Entry& each : entries_) {
+    if (!covers(each, c)) continue;
+    KnownCount& count = each.count;
+    ++count.covered;
+    // Only the first entry that covers a failure has it.
+    if (is_known || !is_failure(verdict) || !each.defect->covers(verdict)) continue;
+    is_known = true;
+    ++count.failed;
+    // Confirming that a case is flaky restarts the backend, too.
+    if (verdict != Verdict::falsified) ++each.stops;
+    if (count.minimal && !is_simpler(c, *count.minimal)) continue;
+    count.minimal = c;
+    count.verdict = verdict;
+    count.reason = judgement.reason;
+    count.wrong = judgement.wrong;
+    count.wrong_count = judgement.wrong_count;
+  }
+  return is_known;
+}
+
+std::vector<KnownCount> KnownCases::counts() const {
+  std::vector<KnownCount> counts;
+  for (const Entry& each : entries_) {
+    if (each.count.covered > 0) counts.push_back(each.count);
+  }
+  return counts;
+}
+
+}  // namespace rankcheck::harness

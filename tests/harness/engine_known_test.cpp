@@ -1,0 +1,235 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/known_cases.hpp"
+#include "harness/known_defects.hpp"
+
+#include "tests/harness/engine_fixture.hpp"
+
+/// The engine with known defects.
+namespace rankcheck::harness {
+namespace {
+
+struct EngineKnownTest : EngineTest {
+  /// Makes the entries known. Each is the JSON of `cases` and, if there are any, other fields.
+  void know(const std::vector<std::string>& entries) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const std::string& each : entries) {
+      nlohmann::json entry = nlohmann::json::parse("{" + each + "}");
+      entry["id"] = "known-" + std::to_string(all.size());
+      entry["reason"] = "why";
+      all.push_back(entry);
+    }
+    defects = known_from_json({{"known_version", 1}, {"defects", all}}, "here");
+    limits.known.clear();
+    for (const KnownDefect& each : defects) limits.known.push_back(&each);
+  }
+
+  static bool is_int8(const Case& c) { return c.type == spec::Type::int8; }
+
+  std::vector<KnownDefect> defects;
+};
+
+TEST_F(EngineKnownTest, CountsKnownFailuresAndGoesOn) {
+  know({R"("cases":{"type":"int8","ranks":{"min":2}})"});
+  plant(RunStatus::failed, [](const Case& c) { return is_int8(c) && c.ranks > 3; });
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  EXPECT_TRUE(finding.is_known);
+  EXPECT_FALSE(is_red(finding));
+  EXPECT_EQ(finding.reason, "planted");
+  EXPECT_EQ(finding.cases, 200) << "the unit did not end at its first failure";
+  ASSERT_EQ(finding.known.size(), 1U);
+  EXPECT_GT(finding.known[0].failed, 0);
+  EXPECT_GT(finding.known[0].covered, finding.known[0].failed);
+  EXPECT_EQ(finding.minimal, finding.known[0].minimal);
+  EXPECT_TRUE(is_int8(*finding.minimal));
+  EXPECT_EQ(backend.restarts, 0) << "a known failure is not replayed";
+}
+
+TEST_F(EngineKnownTest, AKnownDefectHidesNoOther) {
+  know({R"("cases":{"type":"int8"})"});
+  plant(RunStatus::failed, [](const Case& c) { return is_int8(c) || has_remainder(c); });
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  EXPECT_FALSE(finding.is_known);
+  EXPECT_TRUE(is_red(finding));
+  ASSERT_TRUE(finding.minimal);
+  EXPECT_TRUE(has_remainder(*finding.minimal)) << to_text(*finding.minimal);
+  EXPECT_FALSE(is_int8(*finding.minimal));
+  EXPECT_EQ(finding.replays_failed, 5);
+}
+
+/// A case that fails in another way than the entry says is another defect.
+TEST_F(EngineKnownTest, AnotherVerdictIsAnotherDefect) {
+  know({R"("cases":{"type":"int8"})"});
+  plant(RunStatus::crashed, is_int8);
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::crashed);
+  EXPECT_TRUE(is_red(finding));
+}
+
+/// The simplest types are f32 and int32, so that an unrestricted search would slip into them.
+TEST_F(EngineKnownTest, ShrinkingDoesNotSlipIntoAKnownDefect) {
+  know({R"("cases":{"type":["f32","int32"]})"});
+  plant(RunStatus::failed, [](const Case& c) {
+    return c.type == spec::Type::f32 || c.type == spec::Type::int32 || has_remainder(c);
+  });
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  ASSERT_TRUE(finding.minimal);
+  EXPECT_EQ(finding.minimal->type, spec::Type::int8);
+  EXPECT_TRUE(has_remainder(*finding.minimal));
+  EXPECT_GT(finding.shrinks, 0);
+}
+
+/// More than 14 elements leave the backend in a bad state until it is restarted, so that at first
+/// every simpler case fails. In a backend that starts afresh, 8 to 14 elements fail as known.
+TEST_F(EngineKnownTest, ShrinkingAfreshDoesNotSlipIntoAKnownDefect) {
+  know({R"("cases":{"count":{"min":8,"max":14}})"});
+  backend.outcome = [this, spoiled = false, restarts = 0](const Case& c) mutable {
+    spoiled = (spoiled && backend.restarts == restarts) || c.count > 14;
+    restarts = backend.restarts;
+    return spoiled || c.count > 7 ? RunStatus::failed : RunStatus::completed;
+  };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  ASSERT_TRUE(finding.minimal);
+  EXPECT_EQ(finding.minimal->count, 15);
+}
+
+TEST_F(EngineKnownTest, TheFirstEntryThatCoversAFailureHasIt) {
+  know({R"("cases":{"type":"int8","op":"sum"})", R"("cases":{"type":"int8"})"});
+  plant(RunStatus::failed, is_int8);
+  const Finding finding = run();
+  ASSERT_EQ(finding.known.size(), 2U);
+  EXPECT_EQ(finding.known[0].failed, finding.known[0].covered);
+  EXPECT_EQ(finding.known[1].failed, finding.known[1].covered - finding.known[0].failed);
+}
+
+TEST_F(EngineKnownTest, AnEntryThatPassesIsCounted) {
+  know({R"("cases":{"type":"int8"})"});
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::passed);
+  ASSERT_EQ(finding.known.size(), 1U);
+  EXPECT_GT(finding.known[0].covered, 0);
+  EXPECT_EQ(finding.known[0].failed, 0);
+}
+
+TEST_F(EngineKnownTest, CellsThatOnlyKnownFailuresReachAreNamed) {
+  know({R"("cases":{"type":"int8"})"});
+  plant(RunStatus::failed, is_int8);
+  const Finding finding = run();
+  EXPECT_TRUE(finding.is_known) << finding.reason;
+  EXPECT_FALSE(finding.known_cells.empty());
+  EXPECT_TRUE(finding.missing_cells.empty());
+  for (const std::string& cell : finding.known_cells) {
+    EXPECT_NE(cell.find("int8/"), std::string::npos) << cell;
+    EXPECT_FALSE(finding.cells.contains(cell)) << cell;
+  }
+  EXPECT_EQ(finding.cells.size() + finding.known_cells.size(), all_cells);
+}
+
+/// Somebody accepts that all of a unit is broken. The finding says so.
+TEST_F(EngineKnownTest, AUnitMayFailInAllCases) {
+  know({R"("operation":"*")"});
+  plant(RunStatus::failed, [](const Case&) { return true; });
+  unit.ranks_required = 4;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified) << finding.reason;
+  EXPECT_TRUE(finding.is_known);
+  EXPECT_TRUE(finding.cells.empty()) << "known failures cover nothing";
+  EXPECT_EQ(finding.known_cells.size(), all_cells);
+  EXPECT_EQ(known_text(finding), "known known-0 (200 of 200 cases failed)");
+}
+
+/// Known failures excuse only the cells that they reach.
+TEST_F(EngineKnownTest, ACellThatNoCaseReachedIsStillMissing) {
+  know({R"("cases":{"type":"int8"})"});
+  plant(RunStatus::failed, is_int8);
+  unit.cases = 20;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_TRUE(is_red(finding));
+  EXPECT_NE(finding.reason.find("; known known-0 ("), std::string::npos) << finding.reason;
+  EXPECT_FALSE(finding.minimal);
+}
+
+TEST_F(EngineKnownTest, ACrashRestartsTheBackendAndSuchCasesAreLeftOutSoon) {
+  know({R"("cases":{"type":"int8"},"verdicts":["crashed"])"});
+  plant(RunStatus::crashed, is_int8);
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::crashed);
+  EXPECT_TRUE(finding.is_known) << finding.reason;
+  EXPECT_EQ(finding.known[0].failed, known_restarts_max);
+  EXPECT_GT(finding.known[0].left_out, 0);
+  EXPECT_EQ(finding.cases + finding.known[0].left_out, 200);
+  EXPECT_EQ(backend.restarts, known_restarts_max);
+}
+
+TEST_F(EngineKnownTest, AKnownHangHidesNoOtherDefect) {
+  know({R"("cases":{"type":"int8"},"verdicts":["hung"])"});
+  backend.outcome = [](const Case& c) {
+    if (is_int8(c)) return RunStatus::hung;
+    return has_remainder(c) ? RunStatus::failed : RunStatus::completed;
+  };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  EXPECT_TRUE(is_red(finding));
+}
+
+TEST_F(EngineKnownTest, AFlakyEntryCoversOnlyFailuresThatComeAndGo) {
+  know({R"("cases":{"type":"int8"},"verdicts":["flaky"])"});
+  backend.outcome = [this](const Case& c) {
+    return is_int8(c) && backend.restarts % 2 == 0 ? RunStatus::failed : RunStatus::completed;
+  };
+  const Finding comes_and_goes = run();
+  EXPECT_TRUE(comes_and_goes.is_known) << comes_and_goes.reason;
+  EXPECT_EQ(comes_and_goes.verdict, Verdict::flaky);
+  plant(RunStatus::failed, is_int8);
+  const Finding constant = run();
+  EXPECT_EQ(constant.verdict, Verdict::falsified);
+  EXPECT_TRUE(is_red(constant));
+}
+
+TEST_F(EngineKnownTest, APinnedCaseCanBeKnown) {
+  know({R"("cases":{"type":"int8"})"});
+  plant(RunStatus::failed, is_int8);
+  unit.pinned = "all_reduce/one";
+  Case c = case_from_text(
+      R"({"operation":"all_reduce","algorithm":"direct","backend":"fake","property":"completes",)"
+      R"("ranks":2,"count":1,"type":"int8","op":"sum"})");
+  const Finding finding = run_pinned(catalogue, backend, unit, c, limits);
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  EXPECT_TRUE(finding.is_known);
+  EXPECT_EQ(finding.minimal, c);
+  plant(RunStatus::failed, [](const Case&) { return true; });
+  c.type = spec::Type::f32;
+  EXPECT_TRUE(is_red(run_pinned(catalogue, backend, unit, c, limits)));
+}
+
+TEST_F(EngineKnownTest, TheSameSeedGivesTheSameFinding) {
+  know({R"("cases":{"type":"int8"})"});
+  plant(RunStatus::failed, is_int8);
+  EXPECT_EQ(to_json(run()), to_json(run()));
+}
+
+TEST_F(EngineKnownTest, CasesAreTheSameWithAndWithoutKnownDefects) {
+  std::vector<std::string> drawn;
+  backend.outcome = [&](const Case& c) {
+    drawn.push_back(to_text(c));
+    return RunStatus::completed;
+  };
+  run();
+  const std::vector<std::string> without = std::exchange(drawn, {});
+  know({R"("cases":{"type":"int8"})"});
+  run();
+  EXPECT_EQ(drawn, without);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness
