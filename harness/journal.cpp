@@ -23,15 +23,17 @@ ordered_json to_json(const JournalHeader& header) {
   for (const Unit& unit : header.units) units.push_back(to_json(unit));
   ordered_json pinned = ordered_json::object();
   for (const auto& [unit, c] : header.pinned) pinned[unit] = write_value(c);
-  return {
+  ordered_json out{
       {"journal_version", journal_version},
       {"run", header.run},
       {"directory", header.directory},
       {"units", std::move(units)},
       {"pinned", std::move(pinned)},
       {"cycles", header.cycles},
-      {"environment", header.environment},
   };
+  if (!header.known.is_null()) out["known"] = header.known;
+  out["environment"] = header.environment;
+  return out;
 }
 
 ordered_json to_json(const JournalEntry& entry) {
@@ -63,6 +65,7 @@ JournalHeader header_from_json(const ordered_json& value) {
   for (const json& unit : fields.at("units")) header.units.push_back(unit_from_json(unit));
   fields.required("pinned", header.pinned);
   fields.required("cycles", header.cycles);
+  if (fields.find("known") != nullptr) header.known = required_object("known", fields, value);
   header.environment = required_object("environment", fields, value);
   return header;
 }

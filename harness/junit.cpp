@@ -16,12 +16,32 @@ bool is_reported_as_failure(Verdict verdict) {
 void add_counts(const Tally& tally, pugi::xml_node node) {
   std::int64_t failures = 0;
   for (std::size_t i = 0; i < verdict_names.size(); ++i) {
-    if (is_reported_as_failure(static_cast<Verdict>(i))) failures += tally.verdicts[i];
+    const auto verdict = static_cast<Verdict>(i);
+    if (is_reported_as_failure(verdict)) failures += tally.red(verdict);
   }
   node.append_attribute("tests") = static_cast<long long>(tally.findings);
   node.append_attribute("failures") = static_cast<long long>(failures);
   node.append_attribute("errors") = static_cast<long long>(tally.count(Verdict::errored));
-  node.append_attribute("skipped") = static_cast<long long>(tally.count(Verdict::skipped));
+  node.append_attribute("skipped") =
+      static_cast<long long>(tally.count(Verdict::skipped) + tally.known_findings());
+}
+
+/// Adds what a finding whose failures are all known has in place of a failure. pytest reports its
+/// expected failures in the same way.
+void add_known(const Finding& finding, pugi::xml_node node) {
+  pugi::xml_node properties = node.append_child("properties");
+  for (const KnownCount& each : finding.known) {
+    if (each.failed == 0) continue;
+    pugi::xml_node property = properties.append_child("property");
+    property.append_attribute("name") = "known_defect";
+    property.append_attribute("value") = each.id.c_str();
+  }
+  const std::string message = printable(
+      fmt::format("{}: {}: {}", known_text(finding), name(finding.verdict), finding.reason));
+  pugi::xml_node result = node.append_child("skipped");
+  result.append_attribute("type") = "known";
+  result.append_attribute("message") = message.c_str();
+  node.append_child("system-out").text() = explain(finding, "rankcheck").c_str();
 }
 
 /// Adds a finding that took `seconds`.
@@ -35,6 +55,7 @@ void add_case(const Finding& finding, double seconds, pugi::xml_node suite) {
   node.append_attribute("name") = title.c_str();
   if (seconds > 0) node.append_attribute("time") = fmt::format("{:.6f}", seconds).c_str();
   if (finding.verdict == Verdict::passed) return;
+  if (finding.is_known) return add_known(finding, node);
 
   const std::string reason = printable(finding.reason);
   const char* kind = "failure";

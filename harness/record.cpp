@@ -25,6 +25,7 @@ Record::Record(JournalHeader header)
       environment_(header_.environment),
       findings_(header_.units.size()),
       took_s_(header_.units.size()) {
+  if (!header_.known.is_null()) known_ = known_from_json(nlohmann::json(header_.known), "known");
   for (std::size_t i = 0; i < header_.units.size(); ++i) indices_[header_.units[i].id()] = i;
 }
 
@@ -110,6 +111,10 @@ Report Record::report() const {
       ++report.not_run;
     }
   }
+  const bool is_whole = report.ending == "completed" && report.not_run == 0;
+  report.known = known_statuses(known_, environment_, report.findings, is_whole);
+  const auto strict = header_.run.find("strict_known");
+  report.is_strict = strict != header_.run.end() && *strict == true;
   return report;
 }
 

@@ -31,6 +31,8 @@ struct JournalHeader {
   std::map<std::string, Case> pinned;
   /// Whether the run starts again with new seeds until its time is over.
   bool cycles = false;
+  /// The known defects that the run was given, as in their files; null if there are none.
+  nlohmann::ordered_json known = nullptr;
   /// The environment of the first session.
   nlohmann::ordered_json environment = nlohmann::ordered_json::object();
 };
@@ -62,6 +64,7 @@ struct JournalEnd {
 /// that both report the same.
 class Record {
  public:
+  /// Throws BadInput if the header's known defects cannot be read.
   explicit Record(JournalHeader header);
 
   /// Begins a further session in this environment. Partial findings of the previous session are
@@ -73,6 +76,9 @@ class Record {
   void end(JournalEnd end);
 
   [[nodiscard]] const JournalHeader& header() const { return header_; }
+  [[nodiscard]] const std::vector<KnownDefect>& known() const { return known_; }
+  /// The environment of this session.
+  [[nodiscard]] const nlohmann::ordered_json& environment() const { return environment_; }
   /// Index of the unit in the header. Throws BadInput if the header does not list it.
   [[nodiscard]] std::size_t index_of(const Unit& unit) const;
   /// The findings of units[index] in all completed rounds, merged; empty if there are none. One
@@ -97,6 +103,7 @@ class Record {
   [[nodiscard]] std::optional<Finding> all_of(std::size_t index) const;
 
   JournalHeader header_;
+  std::vector<KnownDefect> known_;
   nlohmann::ordered_json environment_;
   std::map<std::string, std::size_t> indices_;
   std::vector<std::optional<Finding>> findings_;

@@ -1,6 +1,8 @@
 #include "harness/report.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,6 +37,8 @@ ordered_json to_json(const Tally& tally) {
       {"covered_cells", tally.covered_cells},
       {"required_cells", tally.required_cells},
       {"refused_cells", tally.refused_cells},
+      {"known_findings", tally.known_findings()},
+      {"known_cells", tally.known_cells},
   };
 }
 
@@ -46,7 +50,11 @@ std::string dump(const ordered_json& value) {
 
 int exit_status(const Report& report) {
   const int of_findings = exit_status(summarise(report.findings).total);
-  const int beyond = report.status_beyond_findings;
+  const bool is_stale =
+      report.is_strict && std::any_of(report.known.begin(),
+                                      report.known.end(),
+                                      [](const KnownStatus& each) { return each.is_stale(); });
+  const int beyond = is_stale ? 1 : report.status_beyond_findings;
   if (of_findings == 1 || beyond == 1) return 1;
   const bool is_cut = report.not_run > 0 || report.ending == name(Ending::time_over);
   return is_cut ? 2 : std::max(of_findings, beyond);
@@ -62,7 +70,9 @@ ordered_json to_json(const Report& report) {
   }
   ordered_json findings = ordered_json::array();
   for (const Finding& finding : report.findings) findings.push_back(to_json(finding));
-  return {
+  ordered_json known = ordered_json::array();
+  for (const KnownStatus& each : report.known) known.push_back(to_json(each));
+  ordered_json out{
       {"report_version", report_version},
       {"run", report.run},
       {"ending", report.ending},
@@ -71,8 +81,10 @@ ordered_json to_json(const Report& report) {
       {"total", to_json(summary.total)},
       {"summary", std::move(rows)},
       {"findings", std::move(findings)},
-      {"environment", report.environment},
   };
+  if (!known.empty()) out["known"] = std::move(known);
+  out["environment"] = report.environment;
+  return out;
 }
 
 Table to_table(const std::vector<WrongElement>& wrong) {
@@ -108,7 +120,10 @@ std::string explain(const Finding& finding, const std::string& program) {
       start = end + 1;
     }
   }
-  if (finding.minimal) {
+  if (finding.is_known) {
+    const std::string known = known_text(finding) + "; the simplest case that was run:";
+    text += "  " + wrapped(known, text_columns_max - 2, 4) + '\n';
+  } else if (finding.minimal) {
     text += finding.replays == 0 ? std::string("  the smallest case so far, not replayed:\n")
                                  : fmt::format(
                                        "  the smallest case, which failed in {} of {} "
@@ -116,6 +131,8 @@ std::string explain(const Finding& finding, const std::string& program) {
                                        finding.replays_failed,
                                        finding.replays,
                                        counted(finding.shrinks, "shrink", "shrinks"));
+  }
+  if (finding.minimal) {
     text += fmt::format("  {} replay {}\n", program, shell_quoted(to_text(*finding.minimal)));
   }
   // A unit that failed ended early, so its open cells say nothing about it.
@@ -154,9 +171,20 @@ std::string to_markdown(const Report& report) {
   if (report.ending != name(Ending::completed)) {
     text += fmt::format("\nEnded early ({}): {}.\n", report.ending, what_was_cut(report));
   }
-  for (const Finding& finding : failures_of(report)) {
-    text += fmt::format(
-        "\n## {} {}\n\n{}\n", name(finding.verdict), finding.unit.id(), failure_sentence(finding));
+  if (!report.known.empty()) text += "\n## Known defects\n\n";
+  for (const KnownStatus& each : report.known) text += "- " + to_text(each) + '\n';
+  std::vector<Finding> shown = failures_of(report);
+  // What failed only as known stays visible, behind what needs attention.
+  std::copy_if(report.findings.begin(),
+               report.findings.end(),
+               std::back_inserter(shown),
+               [](const Finding& each) { return each.is_known; });
+  for (const Finding& finding : shown) {
+    text += fmt::format("\n## {}{} {}\n\n{}\n",
+                        name(finding.verdict),
+                        finding.is_known ? " as known" : "",
+                        finding.unit.id(),
+                        failure_sentence(finding));
     const std::string details = explain(finding, "rankcheck");
     if (!details.empty()) text += "\n```\n" + details + "```\n";
   }

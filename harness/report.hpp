@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/finding.hpp"
+#include "harness/known_report.hpp"
 #include "harness/summary.hpp"
 
 namespace rankcheck::harness {
@@ -27,6 +28,10 @@ struct Report {
   std::int64_t not_run = 0;
   /// Sorted by unit.
   std::vector<Finding> findings;
+  /// What the run says about the known defects that it was given.
+  std::vector<KnownStatus> known = {};
+  /// Whether a stale entry of these makes the exit status 1.
+  bool is_strict = false;
   /// The exit status that requirements other than findings demand. 0 if they held or if there are
   /// none.
   int status_beyond_findings = 0;

@@ -42,10 +42,11 @@ std::string counts_of(const Tally& total, std::int64_t not_run) {
     for (std::size_t i = 0; i < verdict_names.size(); ++i) {
       const auto verdict = static_cast<Verdict>(i);
       if (verdict == Verdict::passed || is_red(verdict) != wants_red) continue;
-      add(total.verdicts[i], verdict_names[i]);
+      add(total.verdicts[i] - total.known[i], verdict_names[i]);
     }
   }
   add(not_run, "not run");
+  add(total.known_findings(), "failed only as known");
   add(total.count(Verdict::passed), "passed");
   return text.empty() ? "nothing was run" : text;
 }
@@ -97,9 +98,7 @@ std::vector<Finding> findings_of_present(const Report& report) {
 
 std::vector<Finding> failures_of(const Report& report) {
   std::vector<Finding> some = findings_of_present(report);
-  std::erase_if(some, [](const Finding& finding) {
-    return !is_red(finding.verdict) && finding.verdict != Verdict::errored;
-  });
+  std::erase_if(some, [](const Finding& finding) { return !is_bad(finding); });
   return some;
 }
 
@@ -108,14 +107,23 @@ std::string verdict_sentence(const Report& report) {
   const int status = exit_status(report);
   std::string_view verdict = "Not everything was checked";
   if (status == 1) verdict = "Not everything held";
-  if (status == 0) {
+  if (status == 0 && total.known_findings() > 0) {
+    verdict = "Everything held that is not known to fail";
+  } else if (status == 0) {
     verdict =
         total.count(Verdict::skipped) > 0 ? "Everything that was checked held" : "Everything held";
   }
-  return fmt::format("{}: {}, of {}.",
-                     verdict,
-                     counts_of(total, report.not_run),
-                     counted(total.findings + report.not_run, "unit", "units"));
+  const auto stale = std::count_if(report.known.begin(),
+                                   report.known.end(),
+                                   [](const KnownStatus& each) { return each.is_stale(); });
+  return fmt::format(
+      "{}: {}, of {}.{}",
+      verdict,
+      counts_of(total, report.not_run),
+      counted(total.findings + report.not_run, "unit", "units"),
+      report.is_strict && stale > 0
+          ? fmt::format(" {} stale.", counted(stale, "known defect is", "known defects are"))
+          : "");
 }
 
 std::string failure_sentence(const Finding& finding) {
@@ -136,6 +144,14 @@ std::string failure_sentence(const Finding& finding) {
   return printable(text);
 }
 
+std::string known_text(const Report& report) {
+  std::string text;
+  for (const KnownStatus& each : report.known) {
+    text += wrapped(to_text(each), text_columns_max, 2) + '\n';
+  }
+  return text;
+}
+
 std::string verdict_and_failures(const Report& report, const TextOptions& options) {
   std::string text;
   if (!options.is_part_of_gate) {
@@ -145,6 +161,7 @@ std::string verdict_and_failures(const Report& report, const TextOptions& option
   }
   std::vector<Finding> failures = failures_of(report);
   if (options.is_part_of_gate) std::erase_if(failures, lacks_coverage);
+  if (!report.known.empty()) text += '\n' + known_text(report);
   const std::size_t listed = std::min(failures.size(), failures_listed_max);
   for (std::size_t i = 0; i < listed; ++i) text += '\n' + paragraph_of(failures[i], options);
   if (listed < failures.size()) {

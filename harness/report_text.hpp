@@ -29,6 +29,9 @@ struct AbsentBackend {
 /// Returns those of these findings that need attention: red and errored ones.
 [[nodiscard]] std::vector<Finding> failures_of(const Report& report);
 
+/// A paragraph for each known defect. Empty if the run was given none.
+[[nodiscard]] std::string known_text(const Report& report);
+
 /// Says in one sentence whether everything held: "Everything held: 12 passed, of 12 units."
 [[nodiscard]] std::string verdict_sentence(const Report& report);
 /// Says in one sentence what is wrong.

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 4> ending_names{
 constexpr auto tick_interval = std::chrono::milliseconds(200);
 
 bool is_failure(const Finding& finding) {
-  return finding.minimal.has_value() || finding.verdict == Verdict::errored;
+  return (finding.minimal.has_value() && !finding.is_known) || finding.verdict == Verdict::errored;
 }
 
 }  // namespace
@@ -119,15 +119,16 @@ void Runner::work(Slot& slot, Round& round) {
       return;
     }
     const auto ending = should_end();
-    const bool whole = !ending || is_failure(finding) || finding.cases >= unit.cases;
+    const bool whole =
+        !ending || is_failure(finding) || finding.cases + left_out_cases(finding) >= unit.cases;
     if (!whole && ending == Ending::interrupted) {
       round.ending = *ending;
       return;
     }
     const bool may_grow = (options_.coverage_grows || !whole) && lacks_coverage(finding);
-    const bool bad = !may_grow && (is_red(finding.verdict) || finding.verdict == Verdict::errored);
+    const bool bad = !may_grow && is_bad(finding);
     if (finding.verdict != Verdict::skipped) {
-      const bool is_failed = is_red(finding.verdict) && !lacks_coverage(finding);
+      const bool is_failed = is_red(finding) && !lacks_coverage(finding);
       slot.last[unit.backend] = {.unit = index, .is_failed = is_failed};
     }
     if (!whole) {

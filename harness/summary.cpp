@@ -13,13 +13,22 @@ namespace rankcheck::harness {
 
 namespace {
 
+/// "3 falsified (2 known)": how many findings have a verdict.
+std::string count_text(const Tally& tally, std::size_t verdict) {
+  const std::int64_t known = tally.known[verdict];
+  return fmt::format("{} {}{}",
+                     tally.verdicts[verdict],
+                     verdict_names[verdict],
+                     known > 0 ? fmt::format(" ({} known)", known) : "");
+}
+
 /// "3 passed, 1 falsified": the verdicts that occurred, with their counts.
 std::string to_text(const Tally& tally) {
   std::string text;
   for (std::size_t i = 0; i < tally.verdicts.size(); ++i) {
     if (tally.verdicts[i] == 0) continue;
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", tally.verdicts[i], verdict_names[i]);
+    text += count_text(tally, i);
   }
   return text;
 }
@@ -27,6 +36,7 @@ std::string to_text(const Tally& tally) {
 /// "44/638, 594 not offered": covered cells, all cells, and cells that the backend refuses.
 std::string cells_of(const Tally& tally) {
   std::string text = fmt::format("{}/{}", tally.covered_cells, tally.required_cells);
+  if (tally.known_cells > 0) text += fmt::format(", {} known", tally.known_cells);
   if (tally.refused_cells > 0) text += fmt::format(", {} not offered", tally.refused_cells);
   return text;
 }
@@ -50,6 +60,7 @@ std::string error_of(const Tally& tally) {
 void Tally::add(const Finding& finding) {
   ++findings;
   ++verdicts[spec::to_size(finding.verdict)];
+  known[spec::to_size(finding.verdict)] += finding.is_known ? 1 : 0;
   cases += finding.cases;
   compared_bytes += finding.compared_bytes;
   ratio_max = std::max(ratio_max, finding.ratio_max);
@@ -58,8 +69,10 @@ void Tally::add(const Finding& finding) {
   covered_cells += std::ssize(finding.cells);
   std::set<std::string> open(finding.missing_cells.begin(), finding.missing_cells.end());
   open.insert(finding.refused_cells.begin(), finding.refused_cells.end());
+  open.insert(finding.known_cells.begin(), finding.known_cells.end());
   required_cells += std::ssize(finding.cells) + std::ssize(open);
   refused_cells += std::ssize(finding.refused_cells);
+  known_cells += std::ssize(finding.known_cells);
   if (finding.verdict == Verdict::skipped) ++skips[finding.reason];
 }
 
@@ -76,7 +89,7 @@ Summary summarise(std::span<const Finding> findings) {
 
 int exit_status(const Tally& total) {
   for (std::size_t i = 0; i < total.verdicts.size(); ++i) {
-    if (total.verdicts[i] > 0 && is_red(static_cast<Verdict>(i))) return 1;
+    if (total.red(static_cast<Verdict>(i)) > 0) return 1;
   }
   const bool checked = total.findings > total.count(Verdict::skipped);
   const bool is_cut = total.skips.contains(std::string(name(SkipReason::time_over)));
@@ -134,8 +147,7 @@ std::string outcome_line(const Tally& total) {
   bool is_first = true;
   for (std::size_t i = 0; i < total.verdicts.size(); ++i) {
     if (total.verdicts[i] == 0) continue;
-    text += fmt::format(
-        "{} {} {}", std::exchange(is_first, false) ? "" : ",", total.verdicts[i], verdict_names[i]);
+    text += (std::exchange(is_first, false) ? " " : ", ") + count_text(total, i);
     if (static_cast<Verdict>(i) != Verdict::skipped || total.skips.empty()) continue;
     std::string reasons;
     for (const auto& [reason, count] : total.skips) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct Tally {
   std::int64_t findings = 0;
   /// Counts by verdict, in the order of the enumerators.
   std::array<std::int64_t, verdict_names.size()> verdicts{};
+  /// How many of these have only known failures. They do not make the exit status 1.
+  std::array<std::int64_t, verdict_names.size()> known{};
   std::int64_t cases = 0;
   std::int64_t compared_bytes = 0;
   /// The largest error/bound of all findings.
@@ -26,15 +29,24 @@ struct Tally {
   Power power;
   std::int64_t powerless_cases = 0;
   std::int64_t covered_cells = 0;
-  /// Number of cells that were covered, missing or refused, each counted once.
+  /// Number of cells that were covered, missing, refused or known, each counted once.
   std::int64_t required_cells = 0;
   std::int64_t refused_cells = 0;
+  /// Number of cells that only known failures reached. They are among `required_cells`.
+  std::int64_t known_cells = 0;
   /// Number of skipped findings by reason.
   std::map<std::string, std::int64_t> skips;
 
   void add(const Finding& finding);
   [[nodiscard]] std::int64_t count(Verdict verdict) const {
     return verdicts[spec::to_size(verdict)];
+  }
+  /// Number of findings that make the exit status 1.
+  [[nodiscard]] std::int64_t red(Verdict verdict) const {
+    return is_red(verdict) ? count(verdict) - known[spec::to_size(verdict)] : 0;
+  }
+  [[nodiscard]] std::int64_t known_findings() const {
+    return std::accumulate(known.begin(), known.end(), std::int64_t{0});
   }
 };
 

@@ -47,7 +47,7 @@ file(GLOB data CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      cases/subjects/*.py cases/subjects/*.cpp
      cases/subjects/found/*.py cases/subjects/found/*.json
      reports/*.md reports/hardware/*.md reports/*schema.json
-     cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)
+     cases/suites/*.json cases/known/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)
 foreach(file IN LISTS data)
   get_filename_component(folder ${file} DIRECTORY)
   install(FILES ${file} DESTINATION share/rankcheck/${folder})

@@ -177,6 +177,17 @@ void add_running_options(CLI::App& command, RunOptions& options) {
       "--overwrite", options.overwrite, "Replaces the report that the folder of --report holds.");
   command.add_option("--resume", options.resume, "The folder of a run to continue.")
       ->type_name("DIR");
+  command
+      .add_option("--known",
+                  options.known,
+                  "A file of known defects, whose failures do not make the exit status 1. May be "
+                  "repeated.")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command.add_flag("--strict-known",
+                   options.strict_known,
+                   "Known defects that pass, that cover no case or that expired make the exit "
+                   "status 1.");
   command.add_option("--archive", options.archive, "Packs the folder into this file at the end.")
       ->type_name("FILE.zip");
   command
@@ -203,6 +214,13 @@ int list_units(const RunOptions& options,
   }
   fmt::print("{}\n", units.dump(1));
   return harness::run::status_held;
+}
+
+/// Throws BadInput if known defects are given to the gate for hardware. A gate that accepts defects
+/// would say less than its page promises.
+void refuse_known(const RunOptions& options) {
+  if (options.known.empty() && !options.strict_known) return;
+  throw harness::BadInput("--known: the gate for hardware takes no known defects");
 }
 
 /// Throws BadInput if the folder is a part of a gate. Only the gate knows the settings for its
@@ -245,6 +263,7 @@ void add_run(CLI::App& app, Context& context) {
     const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end() ||
                          (!options->resume.empty() && hardware::is_gate(options->resume));
     if (!is_gate) refuse_part_of_gate(options->resume);
+    if (is_gate) refuse_known(*options);
     if (!options->archive.empty()) require_archive(options->archive);
     const harness::run::ThisProgram program = this_program(context.program);
     const harness::run::Interrupt interrupt;

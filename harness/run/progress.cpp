@@ -35,8 +35,7 @@ void Progress::show(const Finding& finding) {
   settled_cases_ += finding.unit.cases;
   // In a run of several rounds, a later round may cover what this one did not.
   const bool may_grow = options_.rounds_end && lacks_coverage(finding);
-  const bool is_bad = is_red(finding.verdict) || finding.verdict == Verdict::errored;
-  if (options_.is_quiet || may_grow || !is_bad) return;
+  if (options_.is_quiet || may_grow || !is_bad(finding)) return;
   clear();
   const std::string what = finding.unit.id() + "  " + finding.reason;
   const std::string verdict = fmt::format("{:<9}", name(finding.verdict));

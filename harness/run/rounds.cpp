@@ -10,6 +10,7 @@
 
 #include "harness/engine.hpp"
 #include "harness/hash.hpp"
+#include "harness/known_defects.hpp"
 #include "harness/run/progress.hpp"
 #include "harness/runner.hpp"
 
@@ -159,7 +160,7 @@ class Rounds {
   [[nodiscard]] bool has_failed() const {
     for (std::size_t i = 0; i < plan_.units.size(); ++i) {
       const auto& finding = record_.finding(i);
-      if (finding && is_red(finding->verdict) && !lacks_coverage(*finding)) return true;
+      if (finding && is_red(*finding) && !lacks_coverage(*finding)) return true;
     }
     return false;
   }
@@ -173,14 +174,15 @@ class Rounds {
     return finding;
   }
 
-  Finding judge(Backend& backend, const Unit& unit, const RunLimits& limits) {
+  Finding judge(Backend& backend, const Unit& unit, const RunLimits& of_run) {
+    RunLimits limits = of_run;
+    limits.known = known_of(record_.known(), record_.environment(), unit);
     if (!unit.pinned.empty()) {
       return run_pinned(program_.catalogue, backend, unit, plan_.pinned.at(unit.id()), limits);
     }
-    RunLimits with_coverage = limits;
     const auto& before = record_.finding(record_.index_of(unit));
-    if (before) with_coverage.covered = before->cells;
-    return run_unit(program_.catalogue, backend, unit, with_coverage);
+    if (before) limits.covered = before->cells;
+    return run_unit(program_.catalogue, backend, unit, limits);
   }
 
   /// Takes the finding of a unit. A partial finding counts only in the first round; in a later

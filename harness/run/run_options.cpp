@@ -110,7 +110,11 @@ Selection parse_selection(const RunOptions& options) {
   if (!options.report.empty() && !options.resume.empty()) {
     throw BadInput("--report: " + options.report + ": expected --report or --resume, not both");
   }
+  if (options.strict_known && options.known.empty() && options.resume.empty()) {
+    throw BadInput("--strict-known: expected --known FILE, whose entries it holds to account");
+  }
   Selection selection = options.selection;
+  if (options.strict_known) selection.strict_known = true;
   if (selection.cases) require_positive("--cases", *selection.cases);
   if (!options.ranks.empty()) selection.ranks = parse_ranks(options.ranks);
   if (!options.types.empty()) selection.types = parse_types(options.types);

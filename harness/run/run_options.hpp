@@ -23,6 +23,10 @@ struct RunOptions {
   /// Replaces the run that the folder `report` holds.
   bool overwrite = false;
   std::string resume;
+  /// Files of known defects.
+  std::vector<std::string> known;
+  /// Whether known defects that are stale make the exit status 1.
+  bool strict_known = false;
   /// The number of units to check at the same time. Without a value, the run chooses: the number of
   /// processors, but at most 4, and 1 if a backend runs programs of the user.
   std::optional<int> jobs;

@@ -38,6 +38,7 @@ nlohmann::ordered_json to_json(const Selection& selection) {
   write(out, "ranks_required", selection.ranks_required);
   write(out, "seed", selection.seed);
   write(out, "devices", selection.devices);
+  write(out, "strict_known", selection.strict_known);
   return out;
 }
 
@@ -57,6 +58,7 @@ Selection selection_from_json(const nlohmann::json& json, const std::string& pla
   read(fields, "ranks_required", selection.ranks_required);
   read(fields, "seed", selection.seed);
   read(fields, "devices", selection.devices);
+  read(fields, "strict_known", selection.strict_known);
   fields.reject_unknown();
   return selection;
 }

@@ -36,6 +36,8 @@ struct Selection {
   /// cases, each device then gets a rank of its own, unless `ranks` is given or the backend takes
   /// fewer.
   std::optional<int> devices;
+  /// Whether known defects that are stale make the exit status 1.
+  std::optional<bool> strict_known = {};
 };
 
 /// Writes only the options that were given. Journals and reports identify the run by this object.

@@ -15,6 +15,7 @@
 
 #include "harness/fields.hpp"
 #include "harness/finding_json.hpp"
+#include "harness/known_defects.hpp"
 #include "harness/report.hpp"
 #include "harness/run/data_files.hpp"
 
@@ -113,6 +114,15 @@ class Previous {
     }
   }
 
+  /// Throws BadInput if known defects are given beside --resume and differ from those of the
+  /// journal.
+  void require_known(const std::vector<std::string>& paths, const Catalogue& catalogue) const {
+    if (paths.empty()) return;
+    const json now = read_known_files(paths, catalogue);
+    if (json(header().known) == now) return;
+    fail("--known: expected the known defects with which the run began, got others");
+  }
+
   /// Throws BadInput if a backend runs otherwise than in the environment of the journal.
   void require_settings(const ordered_json& environment) const {
     const auto settings = [](const ordered_json& of) {
@@ -195,6 +205,7 @@ Session resume_session(RunOptions options, const ThisProgram& program) {
   const fs::path folder = options.resume;
   Previous previous(program, folder);
   Selection selection = previous.selection(parse_selection(options));
+  previous.require_known(options.known, program.catalogue);
   complete(options, place_of_resume(folder), previous.header().environment);
   settle_jobs(selection, program.backends, options);
   RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
@@ -219,6 +230,7 @@ Session new_session(RunOptions options, const ThisProgram& program) {
   const std::string now = utc_now();
   Selection selection = parse_selection(options);
   fill_defaults(selection);
+  ordered_json known = read_known_files(options.known, program.catalogue);
   settle_jobs(selection, program.backends, options);
   RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
   plan.cycles = plan.cycles || options.repeat;
@@ -232,6 +244,7 @@ Session new_session(RunOptions options, const ThisProgram& program) {
       .units = plan.units,
       .pinned = plan.pinned,
       .cycles = plan.cycles,
+      .known = std::move(known),
       .environment = environment_of(program, options, plan, now),
   };
   return {

@@ -14,7 +14,7 @@ for file in *.md reference/*.md reference/*/*.md gpu/*.md gpu/*/*.md harness/*.m
   cases/*.md cases/*/*.md cases/*/*/*.md tests/*.md \
   harness/*/*/*.md cases/subjects/*.* \
   reports/*.md reports/hardware/*.md reports/schema.json \
-  cases/suites/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*; do
+  cases/suites/*.json cases/known/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*; do
   cmp "$file" "$bundle/share/rankcheck/$file"
 done
 for file in harness/client/cpp/rankcheck/*.hpp harness/client/cpp/rankcheck/*/*.hpp; do
