@@ -48,6 +48,8 @@ void show(const Failure& failure, Finding& finding) {
   finding.reason = failure.judgement.reason;
   finding.wrong = failure.judgement.wrong;
   finding.wrong_count = failure.judgement.wrong_count;
+  finding.marks = failure.judgement.marks;
+  finding.values = failure.judgement.values;
 }
 
 ReplayResult replay(Examiner& examiner, const Failure& failure, const RunLimits& limits) {

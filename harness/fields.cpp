@@ -84,6 +84,12 @@ ordered_json write_value(double value) {
   return value > 0 ? "inf" : "-inf";
 }
 
+ordered_json write_value(const std::vector<double>& values) {
+  ordered_json out = ordered_json::array();
+  for (const double each : values) out.push_back(write_value(each));
+  return out;
+}
+
 ordered_json write_value(spec::Type value) {
   return spec::name(value);
 }

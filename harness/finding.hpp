@@ -104,6 +104,9 @@ struct Finding {
   std::optional<Case> minimal;
   std::vector<WrongElement> wrong;
   std::int64_t wrong_count = 0;
+  /// Pictures of the minimal case, see Judgement. Empty if there are none.
+  std::vector<std::string> marks = {};
+  ValueWindow values = {};
   int shrinks = 0;
   int replays = 0;
   int replays_failed = 0;

@@ -24,6 +24,15 @@ constexpr std::array wrong_fields{
     field<&WrongElement::decoded>("decoded"),
 };
 
+constexpr std::array window_fields{
+    field<&ValueWindow::output, Presence::required>("output"),
+    field<&ValueWindow::first, Presence::required>("first"),
+    field<&ValueWindow::columns, Presence::required>("columns"),
+    field<&ValueWindow::expected, Presence::required>("expected"),
+    field<&ValueWindow::got, Presence::required>("got"),
+    field<&ValueWindow::error, Presence::required>("error"),
+};
+
 constexpr std::array power_fields{
     field<&Power::elements, Presence::required>("elements"),
     field<&Power::useful, Presence::required>("useful"),
@@ -96,6 +105,25 @@ constexpr std::array known_fields{
 
 }  // namespace
 
+static ordered_json write_value(const ValueWindow& window) {
+  ordered_json out;
+  write_fields<ValueWindow>(window_fields, window, out);
+  return out;
+}
+
+static void read_value(const json& value, ValueWindow& window) {
+  Fields fields(value);
+  read_fields<ValueWindow>(window_fields, fields, window);
+  fields.reject_unknown();
+  fields.require_at_least_0("first", static_cast<double>(window.first));
+  if (window.columns < 1) fields.fail("columns", "expected at least 1");
+  const std::size_t size = window.expected.size();
+  if (size > window_values_max) fields.fail("expected", "expected at most 256 values");
+  if (window.got.size() != size || window.error.size() != size) {
+    fields.fail("got", "expected as many values in expected, got and error");
+  }
+}
+
 static ordered_json write_value(const Power& power) {
   ordered_json out;
   write_fields<Power>(power_fields, power, out);
@@ -164,6 +192,8 @@ constexpr std::array finding_fields{
     field<&Finding::minimal>("minimal"),
     field<&Finding::wrong>("wrong"),
     field<&Finding::wrong_count>("wrong_count"),
+    field<&Finding::marks>("marks"),
+    field<&Finding::values>("values"),
     field<&Finding::shrinks>("shrinks"),
     field<&Finding::replays>("replays"),
     field<&Finding::replays_failed>("replays_failed"),

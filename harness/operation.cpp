@@ -49,6 +49,20 @@ std::string why_common_invalid(const Case& c) {
   return {};
 }
 
+/// The marks of an output whose elements are all right. Elements between its blocks are gaps.
+std::string row_of(const spec::Extents& extents) {
+  const auto size = std::min(marked_elements_max, spec::to_size(extents.recv_size));
+  std::string row(size, static_cast<char>(Mark::gap));
+  for (const spec::Block& block : extents.recv) {
+    const std::size_t first = std::min(size, spec::to_size(block.offset));
+    const std::size_t end = std::min(size, spec::to_size(block.offset + block.count));
+    std::fill(row.begin() + static_cast<std::ptrdiff_t>(first),
+              row.begin() + static_cast<std::ptrdiff_t>(end),
+              static_cast<char>(Mark::right));
+  }
+  return row;
+}
+
 /// The bits of an element as one hexadecimal number.
 std::string hexadecimal(std::span<const std::byte> element) {
   std::string text = "0x";
@@ -138,6 +152,7 @@ void expect_same_bits(const Case& c,
   for (std::int64_t i = 0; i < count; ++i, got += bytes, expected += bytes) {
     if (std::memcmp(got, expected, bytes) == 0) continue;
     ++judgement.wrong_count;
+    judgement.mark(rank, got_first + i, Mark::wrong);
     if (judgement.wrong.size() >= wrong_elements_max) continue;
     judgement.wrong.push_back({.rank = rank,
                                .index = got_first + i,
@@ -265,6 +280,56 @@ void Examiner::check_agreement(Judgement& judgement) {
     judgement.fail(agreement.verdict, std::move(agreement.reason));
     judgement.wrong_count = agreement.wrong_count;
     judgement.wrong = std::move(agreement.wrong);
+    judgement.marks = std::move(agreement.marks);
+  }
+}
+
+void Examiner::complete_marks(Judgement& judgement) {
+  if (judgement.marks.empty()) return;
+  const ResultPlace place = backend_.traits().result_place;
+  const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
+    return catalogue_.find(operation)->contract;
+  };
+  std::vector<std::string>& marks = judgement.marks;
+  marks.resize(std::min(marked_ranks_max, spec::to_size(group_size(stages_.front()))));
+  for (std::size_t r = 0; r < marks.size(); ++r) {
+    // Properties compare outputs of the first or of the last stage. The larger one has room for all
+    // marks.
+    const auto rank = static_cast<int>(r);
+    std::string row;
+    for (const Case* each : {&stages_.front(), &stages_.back()}) {
+      if (rank >= group_size(*each)) continue;
+      lay_out(contract_of(each->operation), *each, rank, place, layout_);
+      row = std::max(row, row_of(layout_.extents), [](const auto& a, const auto& b) {
+        return a.size() < b.size();
+      });
+    }
+    if (row.size() < marks[r].size()) row.resize(marks[r].size(), static_cast<char>(Mark::gap));
+    for (std::size_t i = 0; i < marks[r].size(); ++i) {
+      if (marks[r][i] != static_cast<char>(Mark::right)) row[i] = marks[r][i];
+    }
+    marks[r] = std::move(row);
+    if (stages_.size() == 1) mark_unwritten(rank, marks[r]);
+  }
+}
+
+void Examiner::mark_unwritten(int rank, std::string& row) {
+  const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
+    return catalogue_.find(operation)->contract;
+  };
+  const ResultPlace place = backend_.traits().result_place;
+  prepare_stage(contract_of, stages_, 0, rank, place, {}, layout_, before_);
+  if (layout_.recv < 0) return;
+  const auto bytes = spec::to_size(spec::info(stages_.front().type).bytes);
+  const auto recv = spec::to_size(layout_.recv);
+  const std::byte* after = observation_.stages[0].images[spec::to_size(rank)].data();
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::size_t at = recv + i * bytes;
+    const bool is_wrong = row[i] == static_cast<char>(Mark::wrong);
+    if (!is_wrong || at + bytes > before_.size()) continue;
+    if (std::equal(after + at, after + at + bytes, before_.data() + at)) {
+      row[i] = static_cast<char>(Mark::unwritten);
+    }
   }
 }
 
@@ -331,6 +396,7 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   }
   property.check(evidence(), judgement);
   check_agreement(judgement);
+  complete_marks(judgement);
   check_power(operation.contract, c, judgement);
   if (!c.fault.empty() && !observation_.fault_changed) {
     judgement.fail(Verdict::vacuous,

@@ -128,6 +128,10 @@ class Examiner {
   void check_memory(std::size_t stage, Judgement& judgement);
   void check_agreement(Judgement& judgement);
   void check_power(const spec::Contract& contract, const Case& c, Judgement& judgement);
+  /// Adds the elements that are right to the marks of a failure.
+  void complete_marks(Judgement& judgement);
+  /// Tells wrong elements that hold what they held before the call. `row` has the marks of a rank.
+  void mark_unwritten(int rank, std::string& row);
   [[nodiscard]] Evidence evidence() const {
     return {catalogue_, backend_.traits(), stages_, observation_};
   }

@@ -102,6 +102,42 @@ struct WrongElement {
 /// A judgement lists at most this many wrong elements.
 inline constexpr std::size_t wrong_elements_max = 8;
 
+/// What became of one element of an output.
+enum class Mark : char {
+  right = '.',
+  wrong = 'x',
+  /// A rank's contribution is missing.
+  missing = 'm',
+  /// The element holds what it held before the call.
+  unwritten = 'u',
+  /// Nobody looked.
+  unknown = '?',
+  /// No element of the output: a gap.
+  gap = ' ',
+};
+
+/// A picture of marks has at most this many ranks, and this many elements of each rank.
+inline constexpr std::size_t marked_ranks_max = 16;
+inline constexpr std::size_t marked_elements_max = 64;
+
+/// Values of an output of an operator, as far as a picture needs them. Complex numbers are shown by
+/// their magnitudes; `error` is the distance of the two numbers.
+struct ValueWindow {
+  /// The name of the output. Empty if there is no window.
+  std::string output;
+  /// Index of the first value in the output, and the number of values in a row of the picture.
+  std::int64_t first = 0;
+  std::int64_t columns = 0;
+  std::vector<double> expected;
+  std::vector<double> got;
+  std::vector<double> error;
+
+  friend bool operator==(const ValueWindow&, const ValueWindow&) = default;
+};
+
+/// A window has at most this many values.
+inline constexpr std::size_t window_values_max = 256;
+
 /// What the bounds of a check could detect. A bound is useful if it is less than `useful_share` of
 /// the largest magnitude expected in the same output. A change of this size would be found.
 struct Power {
@@ -163,7 +199,21 @@ struct Judgement {
   std::string blind_output;
   /// The first wrong elements.
   std::vector<WrongElement> wrong;
+  /// What became of the first elements of the first ranks: a string of Mark for each rank. Empty if
+  /// nothing is wrong or no picture can be made.
+  std::vector<std::string> marks;
+  /// The values around the first wrong element of an operator.
+  ValueWindow values;
 
+  /// Marks an element of a rank. Elements beyond the picture are left out.
+  void mark(int rank, std::int64_t index, Mark what) {
+    const auto row = spec::to_size(rank);
+    const auto column = spec::to_size(index);
+    if (row >= marked_ranks_max || column >= marked_elements_max) return;
+    if (marks.size() <= row) marks.resize(row + 1);
+    if (marks[row].size() <= column) marks[row].resize(column + 1, static_cast<char>(Mark::right));
+    marks[row][column] = static_cast<char>(what);
+  }
   /// Counts bytes of a rank's output that were compared in a way that could have failed.
   void count(int rank, std::int64_t bytes) {
     if (bytes == 0) return;

@@ -113,15 +113,32 @@ class StageJudge {
     judgement_.fail(Verdict::falsified, "differs from the reference");
     judgement_.wrong_count += comparison_.wrong;
     for (const numerics::Difference& each : comparison_.differences) {
-      if (judgement_.wrong.size() >= harness::wrong_elements_max) break;
-      judgement_.wrong.push_back(
-          {.rank = wanted.rank,
-           .index = first + each.index,
-           .expected = each.expected,
-           .got = each.got,
-           .error = each.error,
-           .bound = each.bound,
-           .decoded = decode(wanted.piece, begin + each.index, got + each.index * bytes_)});
+      const std::string decoded =
+          decode(wanted.piece, begin + each.index, got + each.index * bytes_);
+      const bool is_missing = decoded.find(" missing") != std::string::npos;
+      judgement_.mark(wanted.rank,
+                      first + each.index,
+                      is_missing ? harness::Mark::missing : harness::Mark::wrong);
+      if (judgement_.wrong.size() >= harness::wrong_elements_max) continue;
+      judgement_.wrong.push_back({.rank = wanted.rank,
+                                  .index = first + each.index,
+                                  .expected = each.expected,
+                                  .got = each.got,
+                                  .error = each.error,
+                                  .bound = each.bound,
+                                  .decoded = decoded});
+    }
+    mark_unlisted(wanted.rank, first, count);
+  }
+
+  /// Only the first differences are listed. What lies behind them may be right or wrong.
+  void mark_unlisted(int rank, std::int64_t first, std::int64_t count) {
+    const auto& listed = comparison_.differences;
+    if (listed.empty() || comparison_.wrong == std::ssize(listed)) return;
+    const std::int64_t end =
+        std::min(count, static_cast<std::int64_t>(harness::marked_elements_max) - first);
+    for (std::int64_t i = listed.back().index + 1; i < end; ++i) {
+      judgement_.mark(rank, first + i, harness::Mark::unknown);
     }
   }
 

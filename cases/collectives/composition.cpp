@@ -58,6 +58,7 @@ void check_linear(const Evidence& evidence, Judgement& judgement) {
         if (is_combination(component, a.recv() + i * bytes, b.recv() + i * bytes, got)) continue;
         judgement.fail(Verdict::falsified, "f(2a + b) differs from 2 f(a) + f(b)");
         ++judgement.wrong_count;
+        judgement.mark(r, i / parts, harness::Mark::wrong);
         if (judgement.wrong.size() >= harness::wrong_elements_max) continue;
         judgement.wrong.push_back(
             {.rank = r,

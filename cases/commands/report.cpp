@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/journal.hpp"
+#include "harness/page/page.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/session.hpp"
 #include "harness/runner.hpp"
@@ -33,6 +34,7 @@ harness::Report rendered(const std::filesystem::path& folder) {
   harness::Report report =
       harness::read_journal(folder / harness::run::journal_name).record.report();
   harness::write_report(folder, report);
+  harness::page::write_page(folder, report);
   fmt::print("{}", to_markdown(report));
   return report;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness/finding_json.hpp"
+#include "harness/page/page.hpp"
 #include "harness/report.hpp"
 #include "harness/report_text.hpp"
 #include "harness/run/exit_status.hpp"
@@ -245,6 +246,7 @@ RunOutcome run_selection(RunOptions options,
   run_rounds(session, program);
   harness::Report report = session.journal.record().report();
   harness::write_report(session.folder, report);
+  harness::page::write_page(session.folder, report);
   print_end(session, report, program.command);
   pack(session.folder, options.archive);
   const int status = interrupt.exit_status();

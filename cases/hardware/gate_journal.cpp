@@ -7,6 +7,7 @@
 
 #include "harness/fields.hpp"
 #include "harness/json_text.hpp"
+#include "harness/page/page.hpp"
 #include "harness/runner.hpp"
 
 namespace rankcheck::cases::hardware {
@@ -414,6 +415,7 @@ GateReport report_of(const fs::path& folder) {
 
 void write_reports(const fs::path& folder, const GateReport& gate) {
   harness::write_report(folder, gate.report);
+  harness::page::write_page(folder, gate.report);
   harness::write_file(folder / "summary.md", to_markdown(gate) + '\n' + to_markdown(gate.report));
 }
 

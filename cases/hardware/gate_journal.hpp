@@ -126,7 +126,7 @@ class GateSession {
 /// end. Throws FileError and BadInput.
 [[nodiscard]] GateReport report_of(const std::filesystem::path& folder);
 
-/// Writes the gate's report.json, junit.xml and summary.md. Throws FileError.
+/// Writes the gate's report.json, junit.xml, summary.md and report.html. Throws FileError.
 void write_reports(const std::filesystem::path& folder, const GateReport& gate);
 
 }  // namespace rankcheck::cases::hardware

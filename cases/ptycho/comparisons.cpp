@@ -10,6 +10,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "cases/families/ptycho/case.hpp"
+#include "cases/ptycho/value_window.hpp"
 
 namespace rankcheck::cases {
 
@@ -169,6 +170,8 @@ void compare_outputs(const OperatorStage& stage,
       if (!value) continue;
       meter.add(std::abs(value->value), value->bound);
       compare(stage, array, i, rank_of(stage, array, i), got.values[i], *value, what, judgement);
+      const bool is_first = judgement.wrong_count > 0 && judgement.values.output.empty();
+      if (is_first) show_values(stage, array, i, expected, judgement);
     }
     if (wrong != nullptr) {
       for (const auto& value : (*wrong)[array].values) meter.raise(std::abs(value));

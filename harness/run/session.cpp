@@ -29,7 +29,7 @@ using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 /// What a run makes of its journal.
-constexpr std::array report_names{report_name, "junit.xml", "summary.md"};
+constexpr std::array report_names{report_name, "junit.xml", "summary.md", page_name};
 
 /// The most jobs that a run chooses by itself. More of them only help if nobody else needs the
 /// machine, which the user has to say.

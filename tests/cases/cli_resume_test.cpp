@@ -27,7 +27,7 @@ class CliResumeTest : public tests::CliTest {
   /// Expects that `rankcheck report` restores the run's reports byte by byte.
   void expect_same_reports() {
     std::map<std::string, std::string> before;
-    for (const char* each : {"report.json", "junit.xml", "summary.md"}) {
+    for (const char* each : {"report.json", "junit.xml", "summary.md", "report.html"}) {
       const std::string name = std::string("r/") + each;
       before[name] = text_of(name);
       fs::remove(path_to(name));

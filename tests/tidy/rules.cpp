@@ -98,6 +98,7 @@ const std::vector<Room>& all_rooms() {
       {"harness/worker", {"harness"}},
       {"harness/conformance", {"harness", "harness/worker"}},
       {"harness/run", {"harness"}},
+      {"harness/page", {"harness"}},
       {"harness/compare", {"harness"}},
       // Headers for programs outside of this tree.
       {"harness/client", {}},

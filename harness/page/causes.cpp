@@ -1,0 +1,213 @@
+#include "harness/page/causes.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "harness/table.hpp"
+
+namespace rankcheck::harness::page {
+
+namespace {
+
+/// Severe verdicts come first.
+int order_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::falsified:
+      return 0;
+    case Verdict::crashed:
+      return 1;
+    case Verdict::hung:
+      return 2;
+    case Verdict::flaky:
+      return 3;
+    case Verdict::vacuous:
+      return 4;
+    case Verdict::errored:
+      return 5;
+    case Verdict::passed:
+    case Verdict::skipped:
+      break;
+  }
+  return 6;
+}
+
+/// A reason without its numbers and names of this one failure.
+std::string kind_of(std::string_view reason) {
+  std::string out;
+  for (const char c : reason.substr(0, 120)) {
+    const bool is_digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (is_digit && out.ends_with('#')) continue;
+    out += is_digit ? '#' : c;
+  }
+  return out;
+}
+
+std::string cause_key(const Finding& finding) {
+  // All units without power or coverage have one cause, whatever the missing cells are.
+  if (lacks_coverage(finding)) return "coverage";
+  for (const WrongElement& each : finding.wrong) {
+    const Cause cause = cause_of(each);
+    if (cause != Cause::unknown) return std::to_string(static_cast<int>(cause));
+  }
+  return kind_of(finding.reason);
+}
+
+/// Whether the finding says only that two results of the code under test differ.
+bool is_relative(const Finding& finding) {
+  return finding.unit.property != Case{}.property;
+}
+
+/// Small and direct failures come first.
+std::tuple<bool, int, std::int64_t, std::int64_t> size_of(const Finding& finding) {
+  if (!finding.minimal) return {true, 1 << 20, 0, 0};
+  return {
+      is_relative(finding), finding.minimal->ranks, finding.minimal->count, finding.wrong_count};
+}
+
+/// "rank 2 missing, rank 3 twice": returns the parts between the commas.
+std::vector<std::string_view> parts_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(", ", start), text.size());
+    out.push_back(text.substr(start, end - start));
+    start = end + 2;
+  }
+  return out;
+}
+
+/// "rank 2 missing" without the word "missing". Empty if the part does not end with the word.
+std::string_view before(std::string_view part, std::string_view word) {
+  return part.ends_with(word) ? part.substr(0, part.size() - word.size()) : std::string_view();
+}
+
+std::string said(std::string_view part) {
+  if (const auto rank = before(part, " missing"); !rank.empty()) {
+    return fmt::format("The contribution of {} is missing.", rank);
+  }
+  if (const auto rank = before(part, " twice"); !rank.empty()) {
+    return fmt::format("The contribution of {} was added twice.", rank);
+  }
+  const std::size_t at = part.find(" shows ");
+  return fmt::format("The contribution of {} is wrong: it{}.",
+                     part.substr(0, at),
+                     part.substr(std::min(at, part.size())));
+}
+
+}  // namespace
+
+Cause cause_of(const WrongElement& wrong) {
+  const std::string& text = wrong.decoded;
+  if (text.starts_with("no input of any rank")) return Cause::foreign;
+  if (text.starts_with("element ") && text.find(" of rank ") != text.npos) return Cause::moved;
+  if (!text.starts_with("rank ")) return Cause::unknown;
+  if (text.find(" missing") != text.npos) return Cause::missing;
+  if (text.find(" twice") != text.npos) return Cause::twice;
+  return text.find(" shows ") != text.npos ? Cause::altered : Cause::unknown;
+}
+
+std::string in_words(const WrongElement& wrong) {
+  switch (cause_of(wrong)) {
+    case Cause::foreign:
+      return "The value is not in the input of any rank.";
+    case Cause::moved:
+      return fmt::format("The value is {}.", printable(wrong.decoded));
+    case Cause::missing:
+    case Cause::twice:
+    case Cause::altered: {
+      std::string text;
+      for (const std::string_view part : parts_of(wrong.decoded)) {
+        text += (text.empty() ? "" : " ") + said(part);
+      }
+      return text;
+    }
+    case Cause::unknown:
+      break;
+  }
+  return wrong.decoded.empty() ? "" : fmt::format("At {}.", printable(wrong.decoded));
+}
+
+bool needs_card(const Finding& finding) {
+  return is_red(finding.verdict) || finding.verdict == Verdict::errored;
+}
+
+std::vector<FailureGroup> group_failures(std::span<const Finding> findings) {
+  using Key = std::tuple<int, std::string, std::string, std::string, std::string>;
+  std::map<Key, FailureGroup> groups;
+  for (const Finding& each : findings) {
+    if (!needs_card(each)) continue;
+    const Unit& unit = each.unit;
+    groups[{order_of(each.verdict), unit.operation, unit.algorithm, unit.tested(), cause_key(each)}]
+        .findings.push_back(&each);
+  }
+  std::vector<FailureGroup> out;
+  out.reserve(groups.size());
+  for (auto& [key, group] : groups) {
+    std::stable_sort(group.findings.begin(),
+                     group.findings.end(),
+                     [](const auto* a, const auto* b) { return size_of(*a) < size_of(*b); });
+    out.push_back(std::move(group));
+  }
+  // A failure against the reference explains more than one of a law, so it is first among the
+  // failures of an algorithm on a backend.
+  std::stable_sort(out.begin(), out.end(), [](const FailureGroup& a, const FailureGroup& b) {
+    const Finding& first = *a.findings.front();
+    const Finding& second = *b.findings.front();
+    const auto place = [](const Finding& each) {
+      return std::tuple(order_of(each.verdict),
+                        std::string_view(each.unit.operation),
+                        std::string_view(each.unit.algorithm),
+                        std::string_view(each.unit.tested()),
+                        is_relative(each));
+    };
+    return place(first) < place(second);
+  });
+  return out;
+}
+
+std::string sentence_of(const Finding& finding) {
+  const std::string who = fmt::format("{}, algorithm {}, on {}",
+                                      printable(finding.unit.operation),
+                                      printable(finding.unit.algorithm),
+                                      printable(finding.unit.tested()));
+  const std::string why = shortened(finding.reason, 240);
+  switch (finding.verdict) {
+    case Verdict::falsified:
+      return finding.wrong_count > 0
+                 ? fmt::format("{}, gave {}",
+                               who,
+                               counted(finding.wrong_count, "wrong element", "wrong elements"))
+                 : fmt::format("{}, failed: {}", who, why);
+    case Verdict::flaky:
+      return fmt::format("{}, fails sometimes: in {} of {} repetitions of one case",
+                         who,
+                         finding.replays_failed,
+                         finding.replays);
+    case Verdict::hung:
+      return fmt::format("{}, gave no answer", who);
+    case Verdict::crashed:
+      return fmt::format("{}, ended while it was called", who);
+    case Verdict::vacuous:
+      return fmt::format("{}, was checked too little to say that it holds", who);
+    case Verdict::errored:
+    case Verdict::passed:
+    case Verdict::skipped:
+      break;
+  }
+  return fmt::format("{}, could not be checked", who);
+}
+
+std::string line_of(const Finding& finding) {
+  std::string text = sentence_of(finding);
+  for (const WrongElement& each : finding.wrong) {
+    if (cause_of(each) != Cause::unknown) return text + ". " + in_words(each);
+  }
+  constexpr std::size_t bytes_max = 140;
+  const std::string reason = shortened(finding.reason, bytes_max);
+  return text.find(reason) == text.npos ? text + ": " + reason : text;
+}
+
+}  // namespace rankcheck::harness::page

@@ -1,0 +1,309 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/page/causes.hpp"
+#include "harness/page/sections.hpp"
+#include "harness/runner.hpp"
+#include "harness/table.hpp"
+
+namespace rankcheck::harness::page {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t listed_max = 12;
+
+/// A field of an object as text; empty if there is none.
+std::string text_in(const ordered_json& object, const char* field) {
+  const auto found = object.find(field);
+  if (found == object.end() || found->is_null()) return {};
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+struct Names {
+  std::set<std::string> operations;
+  std::set<std::string> algorithms;
+  std::set<std::string> backends;
+  int ranks_max = 0;
+};
+
+/// The names of what was judged.
+Names judged_names(const Report& report) {
+  Names names;
+  for (const Finding& each : report.findings) {
+    if (each.verdict == Verdict::skipped || each.verdict == Verdict::errored) continue;
+    names.operations.insert(each.unit.operation);
+    names.algorithms.insert(each.unit.operation + '/' + each.unit.algorithm);
+    names.backends.insert(each.unit.tested());
+    names.ranks_max = std::max(names.ranks_max, each.ranks_max);
+    if (each.minimal) names.ranks_max = std::max(names.ranks_max, each.minimal->ranks);
+  }
+  return names;
+}
+
+std::string list_of(const std::set<std::string>& names, std::size_t most = listed_max) {
+  return names.empty() ? "none"
+                       : first_of(std::vector<std::string>(names.begin(), names.end()), most);
+}
+
+std::int64_t count_red(const Tally& total) {
+  std::int64_t red = 0;
+  for (std::size_t i = 0; i < total.verdicts.size(); ++i) {
+    if (is_red(static_cast<Verdict>(i))) red += total.verdicts[i];
+  }
+  return red;
+}
+
+/// The verdict in a sentence.
+std::string verdict_of(const Report& report, const Tally& total) {
+  const std::int64_t checked =
+      total.findings - total.count(Verdict::skipped) - total.count(Verdict::errored);
+  const std::int64_t red = count_red(total);
+  if (exit_status(report) == 0) {
+    return checked == 1 ? "Passed: the only unit that was checked holds."
+                        : fmt::format("Passed: all {} units that could be checked here hold.",
+                                      grouped(checked));
+  }
+  if (red > 0) {
+    return fmt::format("Failed: {} of {} that were checked {}.",
+                       grouped(red),
+                       counted(checked, "unit", "units"),
+                       red == 1 ? "does not hold" : "do not hold");
+  }
+  if (exit_status(report) == 1) {
+    return fmt::format("Failed: the units hold, but a requirement of this run does not ({}).",
+                       counted(checked, "unit was checked", "units were checked"));
+  }
+  if (checked == 0) return "Nothing was checked.";
+  return fmt::format("Not whole: nothing failed in {}, but not everything could be checked.",
+                     counted(checked, "unit", "units"));
+}
+
+/// Lists the first failure of each algorithm on each backend.
+void write_first_failures(Html& html, const Report& report) {
+  const std::vector<FailureGroup> groups = group_failures(report.findings);
+  if (groups.empty()) return;
+  constexpr std::size_t named_max = 5;
+  std::set<std::string> named;
+  const Html::Element list = html.open("ul");
+  for (std::size_t i = 0; i < groups.size() && named.size() < named_max; ++i) {
+    const Finding& first = *groups[i].findings.front();
+    const Unit& unit = first.unit;
+    if (!named.insert(unit.operation + '/' + unit.algorithm + '/' + unit.tested()).second) continue;
+    const Html::Element item = html.open("li");
+    html.leaf(
+        "a", line_of(first), {{"href", fmt::format("#failure-{}", std::min(i + 1, cards_max))}});
+  }
+  const auto more = std::ssize(groups) - std::ssize(named);
+  if (more <= 0) return;
+  html.leaf(
+      "li",
+      fmt::format("and {} below", counted(more, "more kind of failure", "more kinds of failures")));
+}
+
+void fact(Html& html, const char* name, const std::string& value) {
+  if (value.empty()) return;
+  html.leaf("dt", name);
+  html.leaf("dd", value);
+}
+
+/// "mpi: Open MPI 4.1.4" for each backend: all that the environment says about it.
+void write_backends(Html& html, const ordered_json& environment) {
+  const auto found = environment.find("backends");
+  if (found == environment.end() || !found->is_object()) return;
+  for (const auto& [name, what] : found->items()) {
+    std::string text;
+    if (!what.is_object()) continue;
+    for (const auto& [field, value] : what.items()) {
+      if (value.is_object() && value.empty()) continue;
+      const std::string said = value.is_string() ? value.get<std::string>() : value.dump();
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field, shortened(said, 160));
+    }
+    if (text.empty()) continue;
+    html.leaf("dt", name);
+    html.leaf("dd", text);
+  }
+}
+
+void write_verified(Html& html, const Report& report, const Tally& total) {
+  const Html::Element section = html.open("section", {{"aria-labelledby", "verified"}});
+  html.leaf("h2", "What was verified", {{"id", "verified"}});
+  const Names names = judged_names(report);
+  const ordered_json& here = report.environment;
+  const Html::Element list = html.open("dl");
+  fact(html,
+       "operations",
+       fmt::format("{}: {}", names.operations.size(), list_of(names.operations)));
+  fact(html, "algorithms", grouped(std::ssize(names.algorithms)));
+  fact(html, "backends", list_of(names.backends));
+  write_backends(html, here);
+  fact(html, "ranks", names.ranks_max > 0 ? fmt::format("up to {}", names.ranks_max) : "");
+  fact(html,
+       "cases",
+       fmt::format(
+           "{}, with {} bytes compared", grouped(total.cases), grouped(total.compared_bytes)));
+  fact(html, "worst error/bound", ratio_of(total));
+  std::string version = text_in(here, "rankcheck");
+  if (const std::string commit = text_in(here, "commit"); !commit.empty()) {
+    version += fmt::format(" (commit {})", commit.substr(0, 12));
+  }
+  fact(html, "rankcheck", version);
+  std::string host = text_in(here, "host");
+  for (const char* each : {"system", "kernel", "processor"}) {
+    if (const std::string more = text_in(here, each); !more.empty()) host += ", " + more;
+  }
+  fact(html, "machine", host);
+  std::string time = text_in(here, "started");
+  const auto duration = here.find("duration_s");
+  if (duration != here.end() && duration->is_number()) {
+    time += fmt::format(", {:.1f} s", duration->get<double>());
+  }
+  fact(html, "started", time);
+  fact(html, "asked for", report.run.is_null() ? "" : shortened(report.run.dump(), 400));
+}
+
+const char* meaning_of(const std::string& reason) {
+  if (reason == "backend_unavailable") return "because their backend cannot run here";
+  if (reason == "no_device") return "because there are not enough devices";
+  if (reason == "data_absent") return "because a data file is missing";
+  if (reason == "not_supported") return "because the backend takes none of their cases";
+  if (reason == "time_over") return "because the time was over before they had covered enough";
+  return "for another reason";
+}
+
+/// What could not be verified, as sentences.
+std::vector<std::string> unverified(const Report& report, const Tally& total) {
+  std::vector<std::string> all;
+  if (report.ending != name(Ending::completed)) {
+    all.push_back(
+        fmt::format("The run ended early ({}): {}.", report.ending, what_was_cut(report)));
+  } else if (report.not_run > 0) {
+    all.push_back(counted(report.not_run, "unit was not run.", "units were not run."));
+  }
+  const auto unavailable = report.environment.find("unavailable_backends");
+  if (unavailable != report.environment.end() && unavailable->is_object()) {
+    for (const auto& [backend, reason] : unavailable->items()) {
+      all.push_back(
+          fmt::format("Backend {} cannot run here: {}.",
+                      backend,
+                      shortened(reason.is_string() ? reason.get<std::string>() : "", 300)));
+    }
+  }
+  for (const auto& [reason, count] : total.skips) {
+    all.push_back(fmt::format(
+        "{} {}.", counted(count, "unit was skipped", "units were skipped"), meaning_of(reason)));
+  }
+  if (const auto errored = total.count(Verdict::errored); errored > 0) {
+    all.push_back(
+        fmt::format("{} because of an error outside of the code under test.",
+                    counted(errored, "unit could not be checked", "units could not be checked")));
+  }
+  if (total.refused_cells > 0) {
+    all.push_back(fmt::format("{} not offered by the backends, so no case covers them.",
+                              counted(total.refused_cells, "cell is", "cells are")));
+  }
+  return all;
+}
+
+void write_unverified(Html& html, const Report& report, const Tally& total) {
+  const Html::Element section = html.open("section", {{"aria-labelledby", "unverified"}});
+  html.leaf("h2", "What could not be verified", {{"id", "unverified"}});
+  const std::vector<std::string> all = unverified(report, total);
+  if (all.empty()) html.leaf("p", "Nothing that this run asked for was left out.");
+  if (!all.empty()) {
+    const Html::Element list = html.open("ul");
+    for (const std::string& each : all) html.leaf("li", each);
+  }
+  html.leaf(
+      "p",
+      "A pass is about these checks and nothing else. It does not say that other types, sizes, "
+      "machines or versions hold.",
+      {{"class", "faint"}});
+}
+
+void write_contents(Html& html, const Report& report) {
+  const Html::Element nav = html.open("nav", {{"aria-label", "Sections"}});
+  const Html::Element list = html.open("ul");
+  const auto link = [&](const char* id, const char* title) {
+    const Html::Element item = html.open("li");
+    html.leaf("a", title, {{"href", std::string("#") + id}});
+  };
+  const auto& all = report.findings;
+  if (std::any_of(all.begin(), all.end(), needs_card)) link("failures", "Failures");
+  if (report.environment.contains("hardware")) link("gate", "Devices and links");
+  link("matrix", "Operations and backends");
+  link("coverage", "Coverage");
+  link("charts", "Errors and times");
+  link("words", "Words");
+}
+
+}  // namespace
+
+Look look_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return {"good", "\u2713 passed"};
+    case Verdict::skipped:
+      return {"quiet", "\u2013 skipped"};
+    case Verdict::vacuous:
+    case Verdict::errored:
+      return {"doubt", fmt::format("! {}", name(verdict))};
+    case Verdict::falsified:
+    case Verdict::flaky:
+    case Verdict::hung:
+    case Verdict::crashed:
+      break;
+  }
+  return {"bad", fmt::format("\u2717 {}", name(verdict))};
+}
+
+Look look_of(const Tally& tally) {
+  constexpr std::array order{Verdict::falsified,
+                             Verdict::crashed,
+                             Verdict::hung,
+                             Verdict::flaky,
+                             Verdict::vacuous,
+                             Verdict::errored};
+  for (const Verdict each : order) {
+    if (tally.count(each) == 0) continue;
+    Look look = look_of(each);
+    look.text += fmt::format(", {} of {}", tally.count(each), tally.findings);
+    return look;
+  }
+  if (tally.count(Verdict::passed) == 0) return look_of(Verdict::skipped);
+  Look look = look_of(Verdict::passed);
+  if (tally.count(Verdict::skipped) > 0) {
+    look.text += fmt::format(", {} skipped", tally.count(Verdict::skipped));
+  }
+  return look;
+}
+
+std::string ratio_of(const Tally& tally) {
+  if (tally.compared_bytes == 0) return "-";
+  return tally.ratio_max == 0 ? "exact" : fmt::format("{:.3g}", tally.ratio_max);
+}
+
+void write_opening(Html& html, const Report& report, const Summary& summary) {
+  const std::array colors{"good", "bad", "doubt"};
+  const int status = exit_status(report);
+  {
+    const Html::Element box = html.open(
+        "header",
+        {{"id", "verdict"},
+         {"tabindex", "-1"},
+         {"class", fmt::format("verdict {}", colors.at(static_cast<std::size_t>(status)))}});
+    html.leaf("h1", verdict_of(report, summary.total));
+    write_first_failures(html, report);
+  }
+  write_contents(html, report);
+  const Html::Element columns = html.open("div", {{"class", "columns"}});
+  write_verified(html, report, summary.total);
+  write_unverified(html, report, summary.total);
+}
+
+}  // namespace rankcheck::harness::page

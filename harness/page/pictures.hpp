@@ -1,0 +1,28 @@
+#pragma once
+
+#include "harness/finding.hpp"
+#include "harness/page/html.hpp"
+
+namespace rankcheck::harness::page {
+
+/// Draws the ranks and elements of a failing case: which are right, wrong, without a contribution
+/// or not written. Falls back to the listed wrong elements if the finding has no marks.
+void draw_elements(Html& html, const Finding& finding);
+
+/// Draws what was expected of an operator, what it gave, and the error, if the finding has the
+/// values.
+void draw_values(Html& html, const Finding& finding);
+
+/// A bar of a chart.
+struct Bar {
+  std::string label;
+  double length = 0;
+  /// What stands behind the bar.
+  std::string said;
+  bool is_bad = false;
+};
+
+/// Draws bars below one another. `title` says what the chart shows, for people who do not see it.
+void draw_bars(Html& html, const std::string& title, const std::vector<Bar>& bars);
+
+}  // namespace rankcheck::harness::page

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "harness/page/html.hpp"
+#include "harness/report.hpp"
+#include "harness/summary.hpp"
+
+namespace rankcheck::harness::page {
+
+/// A page has at most this many cards of failures. What is left is counted in a table.
+inline constexpr std::size_t cards_max = 200;
+
+/// How a verdict looks: the class of its colour, a sign, and the verdict in a word or two.
+struct Look {
+  std::string css;
+  std::string text;
+};
+
+[[nodiscard]] Look look_of(Verdict verdict);
+/// The worst verdict of a tally, with the number of findings that have it.
+[[nodiscard]] Look look_of(const Tally& tally);
+/// "exact", "0.92", or "-" if nothing was compared.
+[[nodiscard]] std::string ratio_of(const Tally& tally);
+
+/// The verdict in a sentence, what was verified, and what could not be.
+void write_opening(Html& html, const Report& report, const Summary& summary);
+/// The cards of all failures.
+void write_failures(Html& html, const Report& report);
+/// The matrix of operations and backends, and for each pair the algorithms and properties.
+void write_matrix(Html& html, const Report& report, const Summary& summary);
+/// What cases covered, by type, variant and number of ranks.
+void write_coverage(Html& html, const Report& report);
+/// The distribution of error/bound, and the units that took longest.
+void write_charts(Html& html, const Report& report);
+/// Devices, links and speeds of the gate for hardware. Nothing if the run was none.
+void write_gate(Html& html, const Report& report);
+
+}  // namespace rankcheck::harness::page

@@ -1,0 +1,158 @@
+"""Opens pages of rankcheck in Chromium and looks at what a reader would meet.
+
+browser.py RANKCHECK SUBJECT FOLDER: makes a run that passes and a run of SUBJECT with a planted bug.
+Prints "skipped: REASON" if there is no Chromium here, and exits with 1 if a page is not as it should
+be.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+# Text that is not readable on its background: its contrast by WCAG 2.1, the texts and the colours.
+UNREADABLE = """
+const parse = text => text.match(/[\\d.]+/g).map(Number);
+const luminance = ([r, g, b]) => [r, g, b].map(x => x / 255)
+  .map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+const behind = element => {
+  for (let at = element; at; at = at.parentElement) {
+    const color = parse(getComputedStyle(at).backgroundColor);
+    if (color.length < 4 || color[3] > 0) return color;
+  }
+  return [255, 255, 255];
+};
+const bad = [];
+for (const element of document.querySelectorAll('body *')) {
+  if (element.closest('svg, script, .skip')) continue;
+  const own = [...element.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+  if (!own || !element.getClientRects().length) continue;
+  const pair = [parse(getComputedStyle(element).color), behind(element)];
+  const [a, b] = pair.map(luminance).sort((x, y) => y - x);
+  const ratio = (a + 0.05) / (b + 0.05);
+  if (ratio < 4.5) bad.push([ratio, element.textContent.slice(0, 40), ...pair]);
+}
+return bad.slice(0, 5);
+"""
+
+complaints = []
+
+
+def expect(is_right, page, what):
+    if not is_right:
+        complaints.append(f"{page}: {what}")
+
+
+def open_browser():
+    options = webdriver.ChromeOptions()
+    # The sandbox does not work for root in a container. The pages are the program's own.
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.binary_location = shutil.which("chromium")
+    return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+
+
+def look_at_widths_and_schemes(driver, page):
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        for width in (400, 1600):
+            size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            wide = driver.execute_script("return document.documentElement.scrollWidth")
+            expect(wide <= width, page, f"{wide} pixels wide on a screen of {width}")
+        unreadable = driver.execute_script(UNREADABLE)
+        expect(not unreadable, page, f"too little contrast ({scheme}): {unreadable}")
+
+
+def look_at_keyboard(driver, page):
+    cards = len(driver.find_elements(By.CSS_SELECTOR, "details.card > summary"))
+    reached = set()
+    for _ in range(20 * cards + 60):
+        driver.switch_to.active_element.send_keys(Keys.TAB)
+        reached.add(driver.execute_script(
+            "const at = document.activeElement; return at.closest('details.card') && at.id"))
+        if len(reached - {None, ""}) == cards:
+            break
+    named = reached - {None, ""}
+    expect(len(named) == cards, page, f"Tab reaches {len(named)} of {cards} cards")
+    if cards:
+        card = driver.find_element(By.CSS_SELECTOR, "details.card")
+        was_open = card.get_attribute("open")
+        card.find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
+        expect(card.get_attribute("open") != was_open, page, "Enter does not open or close a card")
+
+
+def look_at_structure(driver, page):
+    count = lambda css: len(driver.find_elements(By.CSS_SELECTOR, css))
+    expect(count("main") == 1 and count("h1") == 1, page, "expected one main part and one heading")
+    expect(count("th:not([scope])") == 0, page, "a heading of a table has no scope")
+    expect(count("table") == count("table > caption"), page, "a table has no caption")
+    expect(count("svg:not([aria-label]):not([aria-hidden])") == 0, page, "a picture has no text")
+    expect(count(".command") == count(".command button"), page, "a command has no button")
+    links = driver.execute_script("return [...document.querySelectorAll('a')].filter(a => "
+                                  "!document.getElementById(a.hash.slice(1))).map(a => a.href)")
+    expect(not links, page, f"links that lead nowhere: {links[:3]}")
+
+
+def look_at(driver, path):
+    page = path.parent.name + "/" + path.name
+    driver.get(path.as_uri())
+    look_at_structure(driver, page)
+    look_at_widths_and_schemes(driver, page)
+    look_at_keyboard(driver, page)
+    errors = [entry["message"] for entry in driver.get_log("browser")]
+    expect(not errors, page, f"the console says: {errors[:3]}")
+    for entry in driver.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] != "Network.requestWillBeSent":
+            continue
+        url = message["params"]["request"]["url"]
+        expect(url.startswith(path.as_uri()) or url.startswith("data:"), page, f"asks for {url}")
+
+
+def make_runs(rankcheck, subject, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    bug = f"command:{subject} --bug last_element"
+    runs = {
+        "passed": ["--operation", "all_reduce", "--algorithm", "ring", "--cases", "20"],
+        "failed": ["--operation", "[ab]*", "--property", "*reference*", "--cases", "5",
+                   "--type", "f32", "--ranks", "1..3", "--backend", bug],
+    }
+    for name, options in runs.items():
+        done = subprocess.run([rankcheck, "run", *options, "--report", folder / name],
+                              stdout=subprocess.DEVNULL, check=False)
+        expect(done.returncode == (name == "failed"), name, f"exit status {done.returncode}")
+    pages = [folder / name / "report.html" for name in runs]
+    return [page for page in pages if page.exists()]
+
+
+def main(rankcheck, subject, folder):
+    for program in ("chromium", "chromedriver"):
+        if shutil.which(program) is None:
+            print(f"skipped: {program} is not installed: apt-get install chromium chromium-driver")
+            return 0
+    pages = make_runs(rankcheck, subject, pathlib.Path(folder).absolute())
+    # The browser keeps its profile and its settings where it finds a home.
+    os.environ["HOME"] = str(pathlib.Path(folder).absolute())
+    driver = open_browser()
+    try:
+        for page in pages:
+            look_at(driver, page)
+    finally:
+        driver.quit()
+    print("\n".join(complaints) or f"{len(pages)} pages are as they should be")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,160 @@
+#include "harness/page/page.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/files.hpp"
+#include "harness/page/sections.hpp"
+
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::harness::page {
+namespace {
+
+bool has(const std::string& page, std::string_view text) {
+  return page.find(text) != std::string::npos;
+}
+
+std::int64_t count(const std::string& page, std::string_view text) {
+  std::int64_t found = 0;
+  for (std::size_t at = 0; (at = page.find(text, at)) != std::string::npos; at += text.size()) {
+    ++found;
+  }
+  return found;
+}
+
+Report with(std::vector<Finding> findings) {
+  Report report;
+  report.run = {{"seed", 1}};
+  report.environment = nlohmann::ordered_json::object();
+  report.findings = std::move(findings);
+  return report;
+}
+
+TEST(PageTest, BeginsWithTheVerdictInASentence) {
+  EXPECT_TRUE(has(to_html(with({sample_finding("broadcast", Verdict::passed)})),
+                  "<h1>Passed: the only unit that was checked holds.</h1>"));
+  EXPECT_TRUE(has(to_html(with({sample_failure(), sample_finding("gather", Verdict::passed)})),
+                  "<h1>Failed: 1 of 2 units that were checked does not hold.</h1>"));
+  EXPECT_TRUE(has(to_html(with({sample_finding("gather", Verdict::skipped)})),
+                  "<h1>Nothing was checked.</h1>"));
+}
+
+TEST(PageTest, FailureSaysWhatAndWhyAndHowToRunItAgain) {
+  const std::string page = to_html(with({sample_failure()}));
+  EXPECT_TRUE(has(page, "all_reduce, algorithm ring, on sim, gave 1 wrong element"));
+  EXPECT_TRUE(has(page, "The contribution of rank 2 is missing."));
+  EXPECT_TRUE(has(page, "rankcheck replay &#39;{&quot;operation&quot;:&quot;all_reduce&quot;"));
+  EXPECT_TRUE(has(page, "made smaller in 4 steps"));
+  EXPECT_FALSE(has(page, "Never covered")) << "a unit that failed ended early";
+}
+
+TEST(PageTest, PictureTellsWhatIsKnownOfElements) {
+  Finding failure = sample_failure();
+  failure.marks = {"..", "m x", "u?"};
+  const std::string page = to_html(with({failure}));
+  EXPECT_TRUE(
+      has(page,
+          "aria-label=\"Picture of ranks and elements; rank 0: 2 right; rank 1: 1 wrong, 1 a "
+          "contribution is missing; rank 2: 1 not written, 1 not known\""));
+}
+
+TEST(PageTest, PictureOfAnOperatorShowsExpectedGotAndError) {
+  Finding failure = sample_failure();
+  failure.values = {.output = "frames",
+                    .first = 4,
+                    .columns = 2,
+                    .expected = {1, 2},
+                    .got = {1, 0.5},
+                    .error = {0, 1.5}};
+  const std::string page = to_html(with({failure}));
+  EXPECT_TRUE(has(page, "Values 4 to 5 of frames, 2 in a row."));
+  EXPECT_TRUE(has(page, "aria-label=\"error: 2 values, the largest 1.5\""));
+}
+
+TEST(PageTest, HostileNamesStayText) {
+  Finding failure = sample_failure();
+  failure.unit.operation = "<script>alert(1)</script>";
+  failure.unit.algorithm = "\"><img src=x>";
+  failure.reason = "<b>";
+  failure.wrong[0].decoded = "</td><script>";
+  Report report = with({failure});
+  report.environment = {{"host", "<script>"}, {"unavailable_backends", {{"<script>", "<i>"}}}};
+  const std::string page = to_html(report);
+  EXPECT_EQ(count(page, "<script"), 1) << "only the page's own script";
+  EXPECT_FALSE(has(page, "<img"));
+  EXPECT_FALSE(has(page, "<b>"));
+}
+
+TEST(PageTest, LoadsNothing) {
+  const std::string page = to_html(sample_report());
+  EXPECT_TRUE(has(page, "default-src &#39;none&#39;"));
+  for (const char* each : {"http:", "https:", "src=", "@import", "url("}) {
+    EXPECT_FALSE(has(page, each)) << each;
+  }
+}
+
+TEST(PageTest, HolesOfTheCoverageAreNamed) {
+  Finding vacuous = sample_finding("reduce", Verdict::vacuous);
+  vacuous.missing_cells = {"int8/sum"};
+  vacuous.refused_cells = {"f16/sum"};
+  vacuous.cells["ranks/3"] = 4;
+  const std::string page = to_html(with({vacuous}));
+  EXPECT_TRUE(has(page, "1 hole: reduce/int8/sum."));
+  EXPECT_TRUE(has(page, "class=\"number hole\">hole<"));
+  EXPECT_TRUE(has(page, ">not offered<"));
+}
+
+TEST(PageTest, GateShowsLinksDevicesAndTheExposure) {
+  Report report = with({sample_finding("broadcast", Verdict::passed)});
+  const nlohmann::ordered_json exposure = {{"bytes", 4096},
+                                           {"copies", 2},
+                                           {"wrong_bytes", 0},
+                                           {"error_rate_bound", 7e-4},
+                                           {"confidence", 0.95}};
+  report.environment["hardware"] = {
+      {"devices",
+       {{{"device", 0}, {"name", "a GPU"}, {"verdict", "passed"}, {"exposure", exposure}}}},
+      {"links",
+       {{{"from", 0},
+         {"to", 1},
+         {"method", "peer"},
+         {"verdict", "falsified"},
+         {"reason", "2 copies are wrong"},
+         {"gigabytes_per_s", 12.5}}}},
+      {"exposure", exposure}};
+  const std::string page = to_html(report);
+  EXPECT_TRUE(has(page, "12.5 GB/s: 2 copies are wrong"));
+  EXPECT_TRUE(has(page, "error rate per byte below 0.0007 (confidence 95 %)"));
+  EXPECT_TRUE(has(page, "A pass of this gate is about the checks below"));
+}
+
+TEST(PageTest, GateOfAnotherShapeIsNoCrash) {
+  Report report = with({sample_finding("broadcast", Verdict::passed)});
+  report.environment["hardware"] = {{"devices", {1, "two"}}, {"links", 3}, {"exposure", "none"}};
+  report.environment["durations_s"] = {{"a", "b"}};
+  EXPECT_TRUE(has(to_html(report), "All links together: not known."));
+}
+
+TEST(PageTest, HasABoundedNumberOfCards) {
+  std::vector<Finding> findings;
+  for (int i = 0; i < 500; ++i) {
+    findings.push_back(sample_failure());
+    findings.back().unit.algorithm = "a" + std::to_string(i);
+  }
+  const std::string page = to_html(with(findings));
+  EXPECT_EQ(count(page, "<details class=\"card"), std::ssize(findings) - 300);
+  EXPECT_TRUE(has(page, "300 more groups of failures, which report.json lists"));
+}
+
+TEST(PageTest, EqualReportsGiveEqualPages) {
+  EXPECT_EQ(to_html(sample_report()), to_html(sample_report()));
+}
+
+TEST(PageTest, IsWrittenBesideTheReport) {
+  const TemporaryFolder folder;
+  write_page(folder.path(), sample_report());
+  EXPECT_EQ(read_file(folder.path() / "report.html"), to_html(sample_report()));
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::page
