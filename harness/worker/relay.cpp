@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <iterator>
 #include <list>
 #include <optional>
 #include <set>
@@ -20,6 +23,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "reference/spec/to_size.hpp"
@@ -32,8 +36,12 @@ namespace rankcheck::harness::worker {
 
 namespace {
 
-/// Time that a rank gets to send its secret and its hello.
-constexpr int greeting_s = 10;
+using Clock = std::chrono::steady_clock;
+
+/// Time that a connection gets to send the secret, and then again to send its hello.
+constexpr std::chrono::seconds greeting_limit{10};
+/// The most connections that are greeted at the same time. Others wait to be accepted.
+constexpr std::size_t greeted_max = 256;
 
 [[noreturn]] void refuse(const std::string& address, std::string_view why) {
   throw BadInput(fmt::format("listen:{:.60}: {}", address, why));
@@ -93,55 +101,50 @@ bool is_secret(std::span<const std::byte> line, const std::string& secret) {
   return differs == 0;
 }
 
-/// Reads the line that a rank sends first. Returns what is wrong with it. Empty if it is the
-/// secret.
-std::string why_unknown(Connection& rank, const std::string& secret) {
-  while (true) {
-    const auto said = rank.unread().first(std::min(rank.unread().size(), secret_length_max + 1));
-    const auto end = std::find(said.begin(), said.end(), std::byte{'\n'});
-    if (end != said.end()) {
-      const auto length = spec::to_size(end - said.begin());
-      const std::span<const std::byte> line = said.first(length);
-      if (is_secret(line, secret)) {
-        rank.skip(length + 1);
-        return {};
-      }
-      return fmt::format("a rank connected {} {}",
-                         line.empty() ? "without a secret in" : "with a wrong secret in",
-                         secret_variable);
+/// Looks at the line that a rank sends first. Returns what is wrong with it. The text is empty if
+/// the line is the secret, which is then dropped. Returns nothing if the line is not complete yet.
+std::optional<std::string> why_unknown(Connection& rank, const std::string& secret) {
+  const auto said = rank.unread().first(std::min(rank.unread().size(), secret_length_max + 1));
+  const auto end = std::find(said.begin(), said.end(), std::byte{'\n'});
+  if (end != said.end()) {
+    const auto length = spec::to_size(end - said.begin());
+    const std::span<const std::byte> line = said.first(length);
+    if (is_secret(line, secret)) {
+      rank.skip(length + 1);
+      return std::string();
     }
-    if (said.size() > secret_length_max) {
-      return fmt::format(
-          "a connection began with a line of more than {} bytes: expected the "
-          "secret in {}",
-          secret_length_max,
-          secret_variable);
-    }
-    if (!rank.fill()) return "a connection ended, or said nothing more, before its secret";
+    return fmt::format("a rank connected {} {}",
+                       line.empty() ? "without a secret in" : "with a wrong secret in",
+                       secret_variable);
   }
+  if (said.size() <= secret_length_max) return std::nullopt;
+  return fmt::format(
+      "a connection began with a line of more than {} bytes: expected the secret in {}",
+      secret_length_max,
+      secret_variable);
 }
 
-/// Reads the first frame of a rank and passes its bytes on. Returns what the rank says about the
-/// world. Empty if it is no hello; the session then says why.
-std::optional<Hello> pass_hello(Connection& rank, const std::string& path, Connection& session) {
-  std::optional<Hello> hello;
+/// The first frame of a rank. It is no hello if `hello` is empty; the session then says why.
+struct FirstFrame {
   std::span<const std::byte> bytes;
+  std::optional<Hello> hello = std::nullopt;
+};
+
+/// Returns the first frame of a rank. Empty if the frame has not arrived as a whole.
+std::optional<FirstFrame> first_frame(Connection& rank) {
+  FirstFrame first;
   try {
-    std::optional<Frame> frame;
-    while (!(frame = rank.next())) {
-      if (!rank.fill()) return std::nullopt;
-    }
-    bytes = frame->bytes;
-    hello = hello_from_json(frame->header);
+    const std::optional<Frame> frame = rank.next();
+    if (!frame) return std::nullopt;
+    first.bytes = frame->bytes;
+    first.hello = hello_from_json(frame->header);
   } catch (const std::exception&) {
-    if (bytes.empty()) {
-      bytes = rank.unread();
-      rank.skip(bytes.size());
+    if (first.bytes.empty()) {
+      first.bytes = rank.unread();
+      rank.skip(first.bytes.size());
     }
   }
-  const int descriptor = connect_to(path).release();
-  session = Connection(descriptor, descriptor);
-  return session.write(bytes) ? hello : std::nullopt;
+  return first;
 }
 
 /// Passes bytes on until the end, which it passes on, too.
@@ -154,10 +157,123 @@ void copy(Connection& from, const Connection& to) {
   ::shutdown(from.descriptor(), SHUT_RD);
 }
 
-void limit_receiving(int socket, int seconds) {
-  const timeval value{.tv_sec = seconds, .tv_usec = 0};
-  ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof(value));
-}
+/// Greets connections, each independently of the others, and relays those of ranks.
+class Relay {
+ public:
+  Relay(int listener, const std::string& path, const std::string& secret)
+      : listener_(listener), path_(path), secret_(secret) {}
+
+  /// Returns when the ranks of a whole world are relayed.
+  void greet_world() {
+    while (hosted_.size() < world_) {
+      wait();
+      // The listener's entry is the last one. Greetings come first, because the world may then be
+      // complete, and further ranks must wait for the next session.
+      auto entry = entries_.begin();
+      for (auto each = greetings_.begin(); each != greetings_.end(); ++entry) {
+        const bool goes_on = entry->revents == 0 ? is_in_time(*each) : advance(*each);
+        each = goes_on ? std::next(each) : greetings_.erase(each);
+      }
+      if (entry != entries_.end() && entry->revents != 0 && hosted_.size() < world_) accept();
+    }
+    greetings_.clear();
+  }
+
+  void wait_for_end() {
+    for (std::thread& each : copies_) each.join();
+  }
+
+ private:
+  /// A connection that has not said hello yet.
+  struct Greeting {
+    Connection rank;
+    Clock::time_point deadline;
+    /// Whether it has sent the secret.
+    bool is_known = false;
+  };
+
+  /// Waits until something has arrived or a greeting takes too long.
+  void wait() {
+    entries_.clear();
+    auto deadline = Clock::time_point::max();
+    for (const Greeting& each : greetings_) {
+      entries_.push_back({.fd = each.rank.descriptor(), .events = POLLIN, .revents = 0});
+      deadline = std::min(deadline, each.deadline);
+    }
+    if (greetings_.size() < greeted_max) {
+      entries_.push_back({.fd = listener_, .events = POLLIN, .revents = 0});
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+        std::max(deadline - Clock::now(), Clock::duration::zero()));
+    const int wait_ms = greetings_.empty() ? -1 : static_cast<int>(left.count());
+    // An interrupted wait leaves all entries without an event.
+    ::poll(entries_.data(), entries_.size(), wait_ms);
+  }
+
+  void accept() {
+    const int accepted = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (accepted < 0) return;
+    // A header and its payload are two writes. The second one must not wait for an answer.
+    const int yes = 1;
+    ::setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+    greetings_.push_back(
+        {.rank = Connection(accepted, accepted), .deadline = Clock::now() + greeting_limit});
+  }
+
+  static bool is_in_time(const Greeting& greeting) {
+    if (Clock::now() < greeting.deadline) return true;
+    if (!greeting.is_known) complain_of_silence();
+    return false;
+  }
+
+  static void complain_of_silence() {
+    std::fprintf(stderr, "a connection ended, or said nothing more, before its secret\n");
+  }
+
+  /// Reads what has arrived. Returns whether the greeting goes on.
+  bool advance(Greeting& greeting) {
+    if (!greeting.rank.fill()) {
+      if (!greeting.is_known) complain_of_silence();
+      return false;
+    }
+    if (!greeting.is_known) {
+      const std::optional<std::string> why = why_unknown(greeting.rank, secret_);
+      if (!why) return is_in_time(greeting);
+      if (!why->empty()) {
+        std::fprintf(stderr, "%s\n", why->c_str());
+        return false;
+      }
+      greeting.is_known = true;
+      greeting.deadline = Clock::now() + greeting_limit;
+    }
+    const std::optional<FirstFrame> first = first_frame(greeting.rank);
+    if (!first) return is_in_time(greeting);
+    pass_on(greeting, *first);
+    return false;
+  }
+
+  void pass_on(Greeting& greeting, const FirstFrame& first) {
+    const int descriptor = connect_to(path_).release();
+    Connection session(descriptor, descriptor);
+    if (session.write(first.bytes) && first.hello) {
+      world_ = spec::to_size(first.hello->world);
+      hosted_.insert(first.hello->ranks.begin(), first.hello->ranks.end());
+    }
+    auto& [one, other] = ends_.emplace_back(std::move(greeting.rank), std::move(session));
+    copies_.emplace_back([&from = one, &to = other] { copy(from, to); });
+    copies_.emplace_back([&from = other, &to = one] { copy(from, to); });
+  }
+
+  const int listener_;
+  const std::string& path_;
+  const std::string& secret_;
+  std::list<Greeting> greetings_;
+  std::vector<pollfd> entries_;
+  std::list<std::pair<Connection, Connection>> ends_;
+  std::vector<std::thread> copies_;
+  std::size_t world_ = 1;
+  std::set<int> hosted_;
+};
 
 }  // namespace
 
@@ -178,34 +294,9 @@ Descriptor listen_on_loopback(const std::string& address) {
 }
 
 void relay(int listener, const std::string& path, const std::string& secret) {
-  std::list<std::pair<Connection, Connection>> ends;
-  std::vector<std::thread> copies;
-  std::set<int> hosted;
-  for (std::size_t world = 1; hosted.size() < world;) {
-    const int accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-    if (accepted < 0) continue;
-    Connection rank(accepted, accepted);
-    limit_receiving(accepted, greeting_s);
-    // A header and its payload are two writes. The second one must not wait for an answer.
-    const int yes = 1;
-    ::setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    if (const std::string why = why_unknown(rank, secret); !why.empty()) {
-      std::fprintf(stderr, "%s\n", why.c_str());
-      continue;
-    }
-    Connection session(-1, -1);
-    const std::optional<Hello> hello = pass_hello(rank, path, session);
-    if (session.descriptor() < 0) continue;
-    limit_receiving(accepted, 0);
-    if (hello) {
-      world = spec::to_size(hello->world);
-      hosted.insert(hello->ranks.begin(), hello->ranks.end());
-    }
-    auto& [first, second] = ends.emplace_back(std::move(rank), std::move(session));
-    copies.emplace_back([&first, &second] { copy(first, second); });
-    copies.emplace_back([&first, &second] { copy(second, first); });
-  }
-  for (std::thread& each : copies) each.join();
+  Relay relay(listener, path, secret);
+  relay.greet_world();
+  relay.wait_for_end();
 }
 
 }  // namespace rankcheck::harness::worker

@@ -25,7 +25,8 @@ void require_loopback(const std::string& address);
 [[nodiscard]] Descriptor listen_on_loopback(const std::string& address);
 
 /// Accepts ranks until they host a whole world, and passes their bytes on to the Unix socket at
-/// `path` and back. A connection that does not begin with the secret and a line end is closed.
+/// `path` and back. A connection that does not begin with the secret and a line end is closed,
+/// after some seconds also one that is silent. No connection waits for another one's greeting.
 /// Returns when all connections are closed. Throws std::runtime_error if `path` cannot be connected
 /// to.
 void relay(int listener, const std::string& path, const std::string& secret);

@@ -1,7 +1,9 @@
 #include "harness/worker/relay.hpp"
 
 #include <array>
+#include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -180,6 +182,29 @@ TEST_F(RelayedTest, WaitsForEveryRankOfTheWorld) {
   const Descriptor other = relayed();
   EXPECT_EQ(read_once(one), hello_of(1, 2));
   EXPECT_EQ(read_once(other), hello_of(0, 2));
+}
+
+TEST_F(RelayedTest, GreetsRanksBesideConnectionsThatSayNothingMore) {
+  const auto start = std::chrono::steady_clock::now();
+  const Descriptor silent = rank_that_says("");
+  const Descriptor half_a_secret = rank_that_says("0123");
+  const Descriptor without_hello = rank_that_says(secret + "\n");
+  const Descriptor rank = rank_that_says(secret + "\n" + hello_of(0, 1));
+  EXPECT_EQ(read_once(relayed()), hello_of(0, 1));
+  for (const Descriptor* each : {&silent, &half_a_secret, &without_hello}) {
+    EXPECT_EQ(read_once(*each), "");
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8));
+}
+
+TEST_F(RelayedTest, TakesAHelloThatArrivesInParts) {
+  const std::string all = secret + "\n" + hello_of(0, 1);
+  const Descriptor rank = rank_that_says(all.substr(0, 5));
+  for (std::size_t i = 5; i < all.size(); i += 20) {
+    const std::string part = all.substr(i, 20);
+    ASSERT_EQ(::send(rank.get(), part.data(), part.size(), MSG_NOSIGNAL), std::ssize(part));
+  }
+  EXPECT_EQ(read_once(relayed()), hello_of(0, 1));
 }
 
 TEST_F(RelayedTest, LeavesFurtherRanksForTheNextSession) {
