@@ -68,9 +68,8 @@ void read_value(const json& value, Capabilities::Groups& out) {
   out = static_cast<Capabilities::Groups>(read_name(value, group_names));
 }
 
-Capabilities::Capabilities(const std::string& operation,
-                           bool are_inputs_sent,
-                           const json& declared) {
+Capabilities::Capabilities(const std::string& operation, bool are_inputs_sent, const json& declared)
+    : declared_(declared) {
   free_.assign(always_taken.begin(), always_taken.end());
   if (are_inputs_sent) {
     free_.insert(free_.end(), input_fields.begin(), input_fields.end());

@@ -35,6 +35,9 @@ class Capabilities {
   /// Why a case is not taken, in words that name the field. Empty if it is taken.
   [[nodiscard]] std::string why_refused(const Case& c) const;
 
+  /// The declaration as the backend made it.
+  [[nodiscard]] const nlohmann::json& declared() const { return declared_; }
+
   [[nodiscard]] int ranks_min() const { return ranks_min_; }
   [[nodiscard]] int ranks_max() const { return ranks_max_; }
 
@@ -56,6 +59,7 @@ class Capabilities {
                                               const nlohmann::json& value) const;
   [[nodiscard]] std::string why_group_refused(const Case& c) const;
 
+  nlohmann::json declared_;
   std::map<std::string, Rule, std::less<>> rules_;
   /// A case of the operation without any choice.
   nlohmann::json defaults_;

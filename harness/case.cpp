@@ -111,10 +111,10 @@ Case case_from_text(const std::string& text) {
   std::set<std::string> seen;
   const auto refuse = [&](int depth, json::parse_event_t event, json& parsed) {
     // A case has no deeper values. Printing deep text would recurse as deeply.
-    if (depth > 8) throw BadInput("case: expected a JSON object of plain fields, got deep nesting");
+    if (depth > 8) throw BadInput("case: got deep nesting, expected a JSON object of plain fields");
     if (depth == 1 && event == json::parse_event_t::key &&
         !seen.insert(parsed.get<std::string>()).second) {
-      throw BadInput("case: " + parsed.get<std::string>() + ": expected once, got it twice");
+      throw BadInput("case: " + parsed.get<std::string>() + ": stands there twice, expected once");
     }
     return true;
   };
@@ -124,7 +124,7 @@ Case case_from_text(const std::string& text) {
     throw BadInput("case: not JSON at byte " + std::to_string(error.byte) + ": " +
                    text.substr(0, 80));
   } catch (const json::out_of_range&) {
-    throw BadInput("case: expected numbers of at most 1.8e308");
+    throw BadInput("case: a number is too large, expected at most 1.8e308");
   }
 }
 

@@ -39,6 +39,10 @@ nlohmann::ordered_json Family::describe_block(const Case&, int, const spec::Bloc
   return nullptr;
 }
 
+std::string Family::text_of(spec::Type type, const std::byte* element) const {
+  return hexadecimal({element, spec::to_size(spec::info(type).bytes)});
+}
+
 std::uint64_t Family::poison_bits(const Case&) const {
   return 0;
 }
@@ -53,6 +57,17 @@ bool Family::is_taken_from(const spec::Block&, const spec::Block&) const {
 
 bool Family::is_common(const spec::Contract& contract, const Case&, const spec::Block&) const {
   return contract.ranks_agree;
+}
+
+std::string hexadecimal(std::span<const std::byte> element) {
+  std::string text = "0x";
+  for (std::size_t i = element.size(); i > 0; --i) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const std::byte bits = element[i - 1];
+    text += digits[std::to_integer<std::size_t>(bits >> 4)];
+    text += digits[std::to_integer<std::size_t>(bits & std::byte{15})];
+  }
+  return text;
 }
 
 const Family* find_family(std::string_view operation) {

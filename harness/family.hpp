@@ -134,6 +134,8 @@ class Family {
   [[nodiscard]] virtual nlohmann::ordered_json describe_block(const Case& c,
                                                               int rank,
                                                               const spec::Block& block) const;
+  /// An element as text for people. The default is its bits in hexadecimal digits.
+  [[nodiscard]] virtual std::string text_of(spec::Type type, const std::byte* element) const;
   /// Bits that are set in every 8 bytes of poison.
   [[nodiscard]] virtual std::uint64_t poison_bits(const Case& c) const;
   /// Whether some send blocks of the case take the results of earlier stages.
@@ -157,6 +159,9 @@ class Family {
 /// The family of an operation. Throws std::out_of_range if no family has the contract's family
 /// name.
 [[nodiscard]] const Family& family_of(const spec::Contract& contract);
+
+/// The bits of an element as one hexadecimal number, such as 0x3f800000.
+[[nodiscard]] std::string hexadecimal(std::span<const std::byte> element);
 
 /// The smaller numbers to try for a field, down to `least`: the smallest, the next, then values
 /// ever closer to `value`.

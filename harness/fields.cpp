@@ -29,7 +29,7 @@ std::vector<std::string_view> type_names() {
 void expected(std::string_view what, const json& got) {
   std::string text = got.dump();
   if (text.size() > 60) text = text.substr(0, 57) + "...";
-  throw BadInput(fmt::format("expected {}, got {}", what, text));
+  throw BadInput(fmt::format("got {1}, expected {0}", what, text));
 }
 
 std::size_t read_name(const json& value, std::span<const std::string_view> names) {
@@ -122,12 +122,12 @@ const json* Fields::find(std::string_view name) {
 
 const json& Fields::at(std::string_view name) {
   const json* value = find(name);
-  if (value == nullptr) fail(name, "expected a value, but the field is missing");
+  if (value == nullptr) fail(name, "the field is missing, expected a value");
   return *value;
 }
 
 void Fields::require_at_least_0(std::string_view name, double value) const {
-  if (!(value >= 0)) fail(name, fmt::format("expected a number of at least 0, got {}", value));
+  if (!(value >= 0)) fail(name, fmt::format("got {}, expected a number of at least 0", value));
 }
 
 void Fields::reject_unknown() const {

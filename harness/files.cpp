@@ -51,7 +51,7 @@ class RegularFile {
     errno = reason;
     if (!is_known || S_ISDIR(status.st_mode)) throw_file_error("cannot read", path_);
     throw FileError(fmt::format(
-        "cannot read: {}: expected a file, found a {}", path_.string(), kind_of(status.st_mode)));
+        "cannot read: {}: found a {}, expected a file", path_.string(), kind_of(status.st_mode)));
   }
   RegularFile(const RegularFile&) = delete;
   RegularFile& operator=(const RegularFile&) = delete;

@@ -22,6 +22,8 @@ constexpr std::array wrong_fields{
     field<&WrongElement::error, Presence::required>("error"),
     field<&WrongElement::bound, Presence::required>("bound"),
     field<&WrongElement::decoded>("decoded"),
+    field<&WrongElement::stage>("stage"),
+    field<&WrongElement::group>("group"),
 };
 
 constexpr std::array window_fields{
@@ -248,7 +250,7 @@ Finding finding_from_json(const json& value) {
   Finding finding;
   read_fields<Finding>(finding_fields, fields, finding);
   require_counts(finding, fields);
-  if (id != finding.unit.id()) fields.fail("id", "expected " + finding.unit.id() + ", got " + id);
+  if (id != finding.unit.id()) fields.fail("id", "got " + id + ", expected " + finding.unit.id());
   fields.reject_unknown();
   return finding;
 }

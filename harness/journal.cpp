@@ -106,7 +106,7 @@ bool check_sum_of(std::string_view line, const ordered_json& value) {
   const std::string expected = checksum_field(line.substr(0, at));
   if (line.substr(at) == expected) return true;
   throw BadInput(
-      fmt::format("crc32: expected {}, got {}: the line has changed since it was written",
+      fmt::format("crc32: got {1}, expected {0}: the line has changed since it was written",
                   expected.substr(9, 10),
                   value["crc32"].dump().substr(0, 60)));
 }
@@ -140,7 +140,7 @@ const ordered_json& required_object(std::string_view name,
 void require_version(std::string_view name, int version, Fields& fields) {
   int got = 0;
   fields.required(name, got);
-  if (got != version) fields.fail(name, fmt::format("expected {}, got {}", version, got));
+  if (got != version) fields.fail(name, fmt::format("got {1}, expected {0}", version, got));
 }
 
 std::string line_of(const ordered_json& object) {

@@ -39,7 +39,7 @@ class HeaderReader {
       const std::string key = read_string();
       require(':');
       if (key == "descr") {
-        if (peek() == '[') throw BadInput("expected an array of numbers, got one of records");
+        if (peek() == '[') throw BadInput("got an array of records, expected one of numbers");
         header.description = read_string();
       } else if (key == "fortran_order") {
         header.is_fortran = read_flag();
@@ -213,7 +213,7 @@ NpyArray::NpyArray(std::string file) : file_(std::move(file)) {
   // Later versions have a length of four bytes.
   const bool is_short = byte(6) == 1;
   if (byte(6) < 1 || byte(6) > 3)
-    throw BadInput(fmt::format("expected version 1, 2 or 3 of numpy's format, got {}", byte(6)));
+    throw BadInput(fmt::format("got {}, expected version 1, 2 or 3 of numpy's format", byte(6)));
   std::size_t length = byte(8) + (std::size_t{byte(9)} << 8);
   if (!is_short) length += (std::size_t{byte(10)} << 16) + (std::size_t{byte(11)} << 24);
   const std::size_t prefix = is_short ? short_prefix : long_prefix;
@@ -228,20 +228,20 @@ NpyArray::NpyArray(std::string file) : file_(std::move(file)) {
   const std::int64_t bytes = bytes_of(description_);
   if (bytes == 0) {
     throw BadInput(
-        fmt::format("expected an array of numbers, got dtype {}", shortened(description_, 40)));
+        fmt::format("got dtype {}, expected an array of numbers", shortened(description_, 40)));
   }
   if (description_[0] == '>')
     throw BadInput("expected little-endian numbers; array.astype(array.dtype.newbyteorder('<'))");
   const std::optional<std::uint64_t> size = bytes_of(shape_, bytes);
   if (!size || *size != file_.size() - begin_) {
-    throw BadInput(fmt::format("expected {} bytes behind the header for the shape {}, got {}",
+    throw BadInput(fmt::format("got {2}, expected {0} bytes behind the header for the shape {1}",
                                size ? std::to_string(*size) : "fewer",
                                shortened(shape_text(shape_), 80),
                                file_.size() - begin_));
   }
   // The order of one dimension is the same.
   if (*header.is_fortran && shape_.size() > 1)
-    throw BadInput("expected C order, got Fortran order; numpy.ascontiguousarray(array) converts");
+    throw BadInput("got Fortran order, expected C order; numpy.ascontiguousarray(array) converts");
   count_ = static_cast<std::int64_t>(*size) / bytes;
 }
 

@@ -17,12 +17,11 @@ namespace rankcheck::harness {
 namespace {
 
 std::string why_group_invalid(const Case& c) {
-  if (c.ranks < 1) return "ranks: expected at least 1, got " + std::to_string(c.ranks);
+  if (c.ranks < 1) return fmt::format("ranks: got {}, expected at least 1", c.ranks);
   std::vector<bool> seen(spec::to_size(c.ranks), false);
   for (const int rank : c.group) {
     if (rank < 0 || rank >= c.ranks) {
-      return "group: expected ranks in 0.." + std::to_string(c.ranks - 1) + ", got " +
-             std::to_string(rank);
+      return fmt::format("group: got {}, expected ranks in 0..{}", rank, c.ranks - 1);
     }
     if (seen[spec::to_size(rank)]) {
       return "group: rank " + std::to_string(rank) + " appears twice";
@@ -38,13 +37,12 @@ std::string why_common_invalid(const Case& c) {
     return "input: previous is for the later stages of a property";
   if ((c.input == InputKind::given) != (c.given != nullptr))
     return "input: given is for rankcheck evaluate, which reads the inputs from files";
-  if (c.scale < -2 || c.scale > 2) return "scale: expected -2..2, got " + std::to_string(c.scale);
+  if (c.scale < -2 || c.scale > 2) return fmt::format("scale: got {}, expected -2..2", c.scale);
   if (c.offset < 0 || c.offset > 4096)
-    return "offset: expected 0..4096, got " + std::to_string(c.offset);
-  if (c.chunk < 0) return "chunk: expected 0 or more, got " + std::to_string(c.chunk);
+    return fmt::format("offset: got {}, expected 0..4096", c.offset);
+  if (c.chunk < 0) return fmt::format("chunk: got {}, expected 0 or more", c.chunk);
   if (c.rotate < 0 || c.rotate >= c.ranks) {
-    return "rotate: expected 0.." + std::to_string(c.ranks - 1) + ", got " +
-           std::to_string(c.rotate);
+    return fmt::format("rotate: got {}, expected 0..{}", c.rotate, c.ranks - 1);
   }
   return {};
 }
@@ -61,18 +59,6 @@ std::string row_of(const spec::Extents& extents) {
               static_cast<char>(Mark::right));
   }
   return row;
-}
-
-/// The bits of an element as one hexadecimal number.
-std::string hexadecimal(std::span<const std::byte> element) {
-  std::string text = "0x";
-  for (std::size_t i = element.size(); i > 0; --i) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    const std::byte bits = element[i - 1];
-    text += digits[std::to_integer<std::size_t>(bits >> 4)];
-    text += digits[std::to_integer<std::size_t>(bits & std::byte{15})];
-  }
-  return text;
 }
 
 Verdict verdict_of(RunStatus status) {
@@ -136,7 +122,13 @@ BufferView view(const Evidence& evidence, std::size_t stage, int rank) {
   return result;
 }
 
-void expect_same_bits(const Case& c,
+void list_wrong(const StagedCase& at, WrongElement wrong, Judgement& judgement) {
+  wrong.stage = at.stage;
+  if (at.stage > 0) wrong.group = members(at.c);
+  judgement.wrong.push_back(std::move(wrong));
+}
+
+void expect_same_bits(const StagedCase& at,
                       int rank,
                       std::int64_t got_first,
                       std::int64_t count,
@@ -144,21 +136,27 @@ void expect_same_bits(const Case& c,
                       const std::byte* expected,
                       std::string_view what,
                       Judgement& judgement) {
+  const Case& c = at.c;
   const auto bytes = spec::to_size(spec::info(c.type).bytes);
   judgement.count(rank, count * static_cast<std::int64_t>(bytes));
   judgement.power.add({.elements = count, .useful = count});
   if (count == 0 || std::memcmp(got, expected, spec::to_size(count) * bytes) == 0) return;
   judgement.fail(Verdict::falsified, std::string(what));
+  const Family& family = *find_family(c.operation);
   for (std::int64_t i = 0; i < count; ++i, got += bytes, expected += bytes) {
     if (std::memcmp(got, expected, bytes) == 0) continue;
     ++judgement.wrong_count;
     judgement.mark(rank, got_first + i, Mark::wrong);
     if (judgement.wrong.size() >= wrong_elements_max) continue;
-    judgement.wrong.push_back({.rank = rank,
-                               .index = got_first + i,
-                               .expected = hexadecimal({expected, bytes}),
-                               .got = hexadecimal({got, bytes}),
-                               .decoded = {}});
+    WrongElement wrong{.rank = rank,
+                       .index = got_first + i,
+                       .expected = family.text_of(c.type, expected),
+                       .got = family.text_of(c.type, got)};
+    if (wrong.expected == wrong.got) {
+      wrong.expected += fmt::format(" ({})", hexadecimal({expected, bytes}));
+      wrong.got += fmt::format(" ({})", hexadecimal({got, bytes}));
+    }
+    list_wrong(at, std::move(wrong), judgement);
   }
 }
 
@@ -175,7 +173,7 @@ void expect_same_output(const Evidence& evidence,
   for (std::size_t b = 0; b < got.layout.extents.recv.size(); ++b) {
     const spec::Block& block = got.layout.extents.recv[b];
     const spec::Block& other = expected.layout.extents.recv[b];
-    expect_same_bits(c,
+    expect_same_bits({c, got_stage},
                      rank,
                      block.offset,
                      block.count,
@@ -204,7 +202,7 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
     for (std::size_t b = 0; b < other.layout.extents.recv.size(); ++b) {
       const spec::Block& block = other.layout.extents.recv[b];
       if (!is_common(block)) continue;
-      expect_same_bits(c,
+      expect_same_bits({c, stage},
                        r,
                        block.offset,
                        block.count,

@@ -77,9 +77,21 @@ struct BufferView {
 /// The buffers of group rank `rank` after stage `stage`.
 [[nodiscard]] BufferView view(const Evidence& evidence, std::size_t stage, int rank);
 
+/// A case, and its place in the program of a property.
+struct StagedCase {
+  // NOLINTNEXTLINE(google-explicit-constructor): a case alone is the first stage.
+  StagedCase(const Case& its_case, std::size_t its_stage = 0) : c(its_case), stage(its_stage) {}
+
+  const Case& c;
+  std::size_t stage = 0;
+};
+
+/// Lists a wrong element of a stage, with the stage and its group. Does not count it.
+void list_wrong(const StagedCase& at, WrongElement wrong, Judgement& judgement);
+
 /// Fails the judgement if two runs of elements differ in a bit: `got`, which starts at element
 /// `got_first` of rank's recv buffer, and `expected`. `what` is the reason for the failure.
-void expect_same_bits(const Case& c,
+void expect_same_bits(const StagedCase& at,
                       int rank,
                       std::int64_t got_first,
                       std::int64_t count,

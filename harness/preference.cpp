@@ -15,10 +15,11 @@ std::uint64_t preference(const Case& c, std::string_view algorithm) {
 
 std::string why_no_algorithm(const Case& c, const std::vector<std::string>& names) {
   if (names.empty()) return "operation: " + c.operation + " is not one of the backend's";
-  return fmt::format("algorithm: expected one that 'rankcheck list' shows for {}, got \"{:.60}\"{}",
-                     c.operation,
-                     c.algorithm,
-                     did_you_mean(c.algorithm, names));
+  return fmt::format(
+      "algorithm: got \"{1:.60}\", expected one that 'rankcheck list' shows for {0}{2}",
+      c.operation,
+      c.algorithm,
+      did_you_mean(c.algorithm, names));
 }
 
 }  // namespace rankcheck::harness

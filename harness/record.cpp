@@ -45,7 +45,7 @@ void Record::add(JournalEntry entry) {
   const bool is_second =
       done_.contains({entry.round, index}) || (!entry.whole && partial_.contains(index));
   if (is_second && !is_bad_end) {
-    throw BadInput(fmt::format("finding: {}: expected one in round {}, got a second",
+    throw BadInput(fmt::format("finding: {}: got a second, expected one in round {}",
                                entry.finding.unit.id(),
                                entry.round));
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/files.hpp"
 #include "harness/report_text.hpp"
@@ -88,21 +89,31 @@ ordered_json to_json(const Report& report) {
 }
 
 Table to_table(const std::vector<WrongElement>& wrong) {
-  Table table({{"rank", Align::right},
-               {"element", Align::right},
-               {"expected", Align::right},
-               {"got", Align::right},
-               {"error", Align::right},
-               {"bound", Align::right},
-               {"decoded"}});
+  const bool has_later_stage =
+      std::any_of(wrong.begin(), wrong.end(), [](const auto& each) { return each.stage > 0; });
+  std::vector<Table::Column> columns{{"rank", Align::right},
+                                     {"element", Align::right},
+                                     {"expected", Align::right},
+                                     {"got", Align::right},
+                                     {"error", Align::right},
+                                     {"bound", Align::right},
+                                     {"decoded"}};
+  if (has_later_stage) columns.insert(columns.begin(), {{"stage", Align::right}, {"group"}});
+  Table table(std::move(columns));
   for (const WrongElement& each : wrong) {
-    table.add({std::to_string(each.rank),
-               std::to_string(each.index),
-               printable(each.expected),
-               printable(each.got),
-               fmt::format("{:.3g}", each.error),
-               fmt::format("{:.3g}", each.bound),
-               printable(each.decoded)});
+    std::vector<std::string> row{std::to_string(each.rank),
+                                 std::to_string(each.index),
+                                 printable(each.expected),
+                                 printable(each.got),
+                                 fmt::format("{:.3g}", each.error),
+                                 fmt::format("{:.3g}", each.bound),
+                                 printable(each.decoded)};
+    if (has_later_stage) {
+      const std::string group =
+          each.stage == 0 ? "as in the case" : fmt::format("{}", fmt::join(each.group, ","));
+      row.insert(row.begin(), {std::to_string(each.stage), group});
+    }
+    table.add(std::move(row));
   }
   return table;
 }

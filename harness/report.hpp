@@ -65,7 +65,8 @@ struct Report {
 /// is the command with which the reader calls rankcheck in a shell.
 [[nodiscard]] std::string explain(const Finding& finding, const std::string& program);
 
-/// A table with one row for each listed wrong element.
+/// A table with one row for each listed wrong element. It names stages and their groups if some
+/// element belongs to a later stage than the first.
 [[nodiscard]] Table to_table(const std::vector<WrongElement>& wrong);
 
 /// Writes report.json, junit.xml and summary.md, each whole or not at all. Throws FileError.

@@ -36,11 +36,13 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
   const bool is_name = std::all_of(entry.variant.begin(), entry.variant.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
-  if (!is_name) fields.fail("variant", "expected lower case letters, digits and _");
+  if (!is_name)
+    fields.fail("variant", "got other characters, expected lower case letters, digits and _");
   fields.required("backends", entry.backends);
-  if (entry.backends.empty()) fields.fail("backends", "expected at least one name");
+  if (entry.backends.empty()) fields.fail("backends", "is empty, expected at least one name");
   fields.optional("cases", entry.cases);
-  if (entry.cases < 1) fields.fail("cases", "expected a number above 0");
+  if (entry.cases < 1)
+    fields.fail("cases", fmt::format("got {}, expected a number above 0", entry.cases));
   read_range(fields, entry);
   fields.optional("types", entry.types);
   fields.optional("require_all_cells", entry.require_all_cells);
@@ -57,7 +59,7 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
 
 Suite suite_from_text(const std::string& text, const std::string& place) {
   const json value = parse_json(text);
-  if (value.is_discarded()) throw BadInput(place + ": expected JSON");
+  if (value.is_discarded()) throw BadInput(place + ": is no JSON");
   Fields fields(value, place);
   Suite suite;
   fields.required("name", suite.name);
@@ -67,7 +69,7 @@ Suite suite_from_text(const std::string& text, const std::string& place) {
   fields.optional("cycles", suite.cycles);
   const json& entries = fields.at("entries");
   if (!entries.is_array() || entries.empty()) {
-    fields.fail("entries", "expected a list with at least one entry");
+    fields.fail("entries", "is no list or is empty, expected at least one entry");
   }
   for (std::size_t i = 0; i < entries.size(); ++i) {
     suite.entries.push_back(entry_from_json(entries[i], fmt::format("{}: entries[{}]", place, i)));

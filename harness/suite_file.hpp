@@ -57,6 +57,9 @@ struct Suite {
 /// Whether a shell pattern (`*`, `?`, `[…]`) matches the whole text.
 [[nodiscard]] bool matches(const std::string& pattern, std::string_view text);
 
+/// Whether there are no patterns, or at least one of them matches the whole text.
+[[nodiscard]] bool matches_any(std::span<const std::string> patterns, std::string_view text);
+
 /// Appends the entry's units on one backend, whose algorithms are `algorithms`. If `units` already
 /// has a unit of the same variant, the unit takes this entry's settings: later entries of a suite
 /// override earlier ones. Returns the number of units that the entry selects.

@@ -32,6 +32,12 @@ bool matches(const std::string& pattern, std::string_view text) {
   return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
 }
 
+bool matches_any(std::span<const std::string> patterns, std::string_view text) {
+  return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const auto& each) {
+           return matches(each, text);
+         });
+}
+
 std::size_t expand(const SuiteEntry& entry,
                    const Catalogue& catalogue,
                    const std::string& backend,

@@ -88,13 +88,18 @@ struct WrongElement {
   /// Rank within the group, and index of the element in its recv buffer.
   int rank = 0;
   std::int64_t index = 0;
-  /// Both as text for people: values, hexadecimal bits or a formula.
+  /// Both as text for people: values or a formula. Values that only differ in bits have their bits
+  /// behind them.
   std::string expected;
   std::string got;
   double error = 0;
   double bound = 0;
   /// What a coded input says about the origin of the value. May be empty.
-  std::string decoded;
+  std::string decoded = {};
+  /// The stage of the property's program, and the world ranks of its group. The first stage, 0, has
+  /// the group of the case, so that its group is left empty.
+  std::size_t stage = 0;
+  std::vector<int> group = {};
 
   friend bool operator==(const WrongElement&, const WrongElement&) = default;
 };

@@ -39,7 +39,7 @@ std::vector<std::string> split_words(const std::string& prefix,
                                      const std::string& expected,
                                      int ranks) {
   const auto fail = [&](const std::string& what) {
-    throw harness::BadInput(fmt::format("{}{:.200}: expected {}", prefix, line, what));
+    throw harness::BadInput(fmt::format("{}{:.200}: {}", prefix, line, what));
   };
   constexpr std::string_view place = "{ranks}";
   std::string text = line;
@@ -48,12 +48,13 @@ std::vector<std::string> split_words(const std::string& prefix,
   }
   wordexp_t words{};
   const int failed = ::wordexp(text.c_str(), &words, WRDE_NOCMD);
-  if (failed == WRDE_CMDSUB) fail(expected + ", got $(…) or `…`");
-  if (failed == WRDE_BADCHAR) fail("quotes around | & ; < > ( ) { } and line ends");
-  if (failed != 0) fail(expected + ", with closed quotes");
+  if (failed == WRDE_CMDSUB)
+    fail("has $(…) or `…`, which are not carried out, expected " + expected);
+  if (failed == WRDE_BADCHAR) fail("has | & ; < > ( ) { } or a line end without quotes around it");
+  if (failed != 0) fail("has quotes that are not closed, expected " + expected);
   std::vector<std::string> all(words.we_wordv, words.we_wordv + words.we_wordc);
   ::wordfree(&words);
-  if (all.empty()) fail(expected);
+  if (all.empty()) fail("names no program or file, expected " + expected);
   return all;
 }
 
@@ -63,7 +64,7 @@ std::vector<std::string> words_of_python(const std::string& line) {
   std::vector<std::string> words = split_words("python:", line, expected, 1);
   if (words.size() <= 2) return words;
   throw harness::BadInput(
-      fmt::format("python:{:.200}: expected {}, got {} words", line, expected, words.size()));
+      fmt::format("python:{0:.200}: got {2} words, expected {1}", line, expected, words.size()));
 }
 
 std::string interpreter() {
@@ -113,7 +114,7 @@ std::vector<std::string> words_of_command(const std::string& line, int ranks) {
 std::string why_command_unavailable(const std::string& line) {
   const std::string program = words_of_command(line, 1).front();
   if (!harness::find_program(program).empty()) return {};
-  return fmt::format("command:{}: expected an executable program, got {}", line, program);
+  return fmt::format("command:{}: got {}, expected an executable program", line, program);
 }
 
 /// What launchers say of a process: its rank. If rankcheck itself was started by one, its workers
@@ -154,7 +155,7 @@ int list_subjects() {
 std::string why_python_unavailable(const std::string& line) {
   const std::string file = words_of_python(line).front();
   if (!std::filesystem::is_regular_file(file)) {
-    return fmt::format("python:{}: expected a file of Python, got {}", line, file);
+    return fmt::format("python:{}: got {}, expected a file of Python", line, file);
   }
   if (!harness::find_program(interpreter()).empty()) return {};
   return no_interpreter();
@@ -194,13 +195,12 @@ std::string why_listen_unavailable(const std::string& address) {
   if (length >= harness::worker::secret_length_min && length <= harness::worker::secret_length_max)
     return {};
   return fmt::format(
-      "listen:{:.60}: expected a secret of {}..{} characters in {}, got {}: the ranks need "
-      "the same",
+      "listen:{:.60}: the secret in {} has {} characters, expected {}..{}: the ranks need the same",
       address,
-      harness::worker::secret_length_min,
-      harness::worker::secret_length_max,
       harness::worker::secret_variable,
-      length);
+      length,
+      harness::worker::secret_length_min,
+      harness::worker::secret_length_max);
 }
 
 harness::worker::WorkerOptions options_of_listen(const std::string& address,

@@ -32,7 +32,7 @@ bool is_on_cuda() {
   const std::string_view devices = named == nullptr ? "sim" : named;
   if (devices == "sim" || devices == "cuda") return devices == "cuda";
   throw harness::BadInput(
-      fmt::format("{}: expected sim or cuda, got {:.60}", hybrid_devices_variable, devices));
+      fmt::format("{}: got {:.60}, expected sim or cuda", hybrid_devices_variable, devices));
 }
 
 /// Adds the suffix of the programs for these devices.

@@ -30,7 +30,7 @@ inline constexpr int devices_per_process_max = 64;
   const char* const end = text.data() + text.size();
   const bool is_number = std::from_chars(text.data(), end, devices).ptr == end;
   if (is_number && devices >= 1 && devices <= devices_per_process_max) return devices;
-  throw harness::BadInput(fmt::format("{}: expected 1 to {}, got {:.60}",
+  throw harness::BadInput(fmt::format("{0}: got {2:.60}, expected 1 to {1}",
                                       devices_per_process_variable,
                                       devices_per_process_max,
                                       text));

@@ -82,14 +82,15 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
 
 std::string SimBackend::why_refused(const Case& c) const {
   if (c.ranks > traits_.ranks_max) {
-    return "ranks: expected at most " + std::to_string(traits_.ranks_max) +
-           " in runs that carry data";
+    return fmt::format(
+        "ranks: got {}, expected at most {} in runs that carry data", c.ranks, traits_.ranks_max);
   }
   if (!gpu::plan::parse_schedule(c.schedule)) {
-    return "schedule: expected in_order, random:SEED or pct:SEED, got \"" + c.schedule + "\"";
+    return fmt::format("schedule: got \"{}\", expected in_order, random:SEED or pct:SEED",
+                       c.schedule);
   }
   if (!c.fault.empty() && !gpu::sim::parse_fault(c.fault)) {
-    return fmt::format("fault: expected one of {} with a number, as lost:3, got \"{}\"",
+    return fmt::format("fault: got \"{1}\", expected one of {0} with a number, as lost:3",
                        fmt::join(gpu::sim::fault_kinds(), ", "),
                        c.fault);
   }

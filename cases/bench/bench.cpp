@@ -137,9 +137,9 @@ void Bench::select() {
   });
   if (entries_.empty()) {
     constexpr std::size_t named_max = 8;
-    throw harness::BadInput(fmt::format("filter: expected a pattern that matches one of {}; got {}",
-                                        harness::first_of(names, named_max),
-                                        fmt::join(options_.filters, ", ")));
+    throw harness::BadInput(fmt::format("filter: {}: selects nothing, expected some of {}",
+                                        fmt::join(options_.filters, ", "),
+                                        harness::first_of(names, named_max)));
   }
   for (const Entry& entry : entries_) {
     // Twice the buffer's bytes: one buffer to send and one to receive.

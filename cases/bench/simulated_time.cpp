@@ -129,12 +129,12 @@ std::vector<const gpu::Implementation*> chosen(const TopologyOptions& options) {
   std::vector<const gpu::Implementation*> all;
   for (const gpu::Implementation& each : gpu::implementations()) {
     operations.emplace(each.operation);
-    if (!harness::matches(options.operation, each.operation)) continue;
+    if (!harness::matches_any(options.operations, each.operation)) continue;
     algorithms.emplace(each.algorithm.name);
-    if (harness::matches(options.algorithm, each.algorithm.name)) all.push_back(&each);
+    if (harness::matches_any(options.algorithms, each.algorithm.name)) all.push_back(&each);
   }
-  harness::run::require_match("operation", options.operation, operations);
-  harness::run::require_match("algorithm", options.algorithm, algorithms);
+  harness::run::require_matches("operation", options.operations, operations);
+  harness::run::require_matches("algorithm", options.algorithms, algorithms);
   return all;
 }
 

@@ -11,8 +11,9 @@ struct TopologyOptions {
   /// The name of a topology that comes with rankcheck, or the path of a file.
   std::string topology;
   std::vector<int> ranks{8};
-  std::string operation = "*";
-  std::string algorithm = "*";
+  /// Patterns, of which one has to match. Empty: all.
+  std::vector<std::string> operations = {};
+  std::vector<std::string> algorithms = {};
   /// Bytes of one rank's buffer.
   std::int64_t bytes = std::int64_t{4} << 20;
   /// The file that also gets the results as JSON. Empty: none.

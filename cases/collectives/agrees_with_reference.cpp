@@ -44,6 +44,7 @@ class StageJudge {
   StageJudge(const Evidence& evidence, std::size_t stage, Judgement& judgement)
       : judgement_(judgement),
         case_(evidence.stages[stage]),
+        stage_(stage),
         oracle_(evidence, stage),
         bytes_(spec::info(case_.type).bytes) {}
 
@@ -120,13 +121,15 @@ class StageJudge {
                       first + each.index,
                       is_missing ? harness::Mark::missing : harness::Mark::wrong);
       if (judgement_.wrong.size() >= harness::wrong_elements_max) continue;
-      judgement_.wrong.push_back({.rank = wanted.rank,
-                                  .index = first + each.index,
-                                  .expected = each.expected,
-                                  .got = each.got,
-                                  .error = each.error,
-                                  .bound = each.bound,
-                                  .decoded = decoded});
+      list_wrong({case_, stage_},
+                 {.rank = wanted.rank,
+                  .index = first + each.index,
+                  .expected = each.expected,
+                  .got = each.got,
+                  .error = each.error,
+                  .bound = each.bound,
+                  .decoded = decoded},
+                 judgement_);
     }
     mark_unlisted(wanted.rank, first, count);
   }
@@ -190,6 +193,7 @@ class StageJudge {
 
   Judgement& judgement_;
   const Case& case_;
+  std::size_t stage_;
   Oracle oracle_;
   std::int64_t bytes_;
   std::vector<ExpectedPiece> wanted_;

@@ -60,13 +60,13 @@ void check_linear(const Evidence& evidence, Judgement& judgement) {
         ++judgement.wrong_count;
         judgement.mark(r, i / parts, harness::Mark::wrong);
         if (judgement.wrong.size() >= harness::wrong_elements_max) continue;
-        judgement.wrong.push_back(
-            {.rank = r,
-             .index = i / parts,
-             .expected = "2 * " + numerics::to_text(component, a.recv() + i * bytes) + " + " +
-                         numerics::to_text(component, b.recv() + i * bytes),
-             .got = numerics::to_text(component, got),
-             .decoded = {}});
+        list_wrong({evidence.stages[2], 2},
+                   {.rank = r,
+                    .index = i / parts,
+                    .expected = "2 * " + numerics::to_text(component, a.recv() + i * bytes) +
+                                " + " + numerics::to_text(component, b.recv() + i * bytes),
+                    .got = numerics::to_text(component, got)},
+                   judgement);
       }
     }
   }
@@ -107,7 +107,7 @@ void expect_last_equals_first(const Evidence& evidence, Judgement& judgement) {
     const BufferView first = view(evidence, 0, r);
     const BufferView other = view(evidence, last, r);
     if (first.layout.extents.recv.empty() || other.layout.extents.recv.empty()) continue;
-    expect_same_bits(c,
+    expect_same_bits({c, last},
                      r,
                      0,
                      first.layout.extents.recv_size,
@@ -151,7 +151,7 @@ void expect_last_returns_first(const Evidence& evidence, Judgement& judgement) {
     for (std::size_t b = 0; b < first.layout.extents.send.size(); ++b) {
       const spec::Block& sent = first.layout.extents.send[b];
       const spec::Block& returned = other.layout.extents.recv[b];
-      expect_same_bits(c,
+      expect_same_bits({c, last},
                        r,
                        returned.offset,
                        returned.count,

@@ -66,7 +66,7 @@ inline harness::Property rank_permutation() {
               for (std::size_t b = 0; b < blocks.size(); ++b) {
                 const std::size_t other = reduces ? b : spec::to_size(order[b]);
                 harness::expect_same_bits(
-                    c,
+                    {c, 1},
                     r,
                     blocks[b].offset,
                     blocks[b].count,

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "reference/registry.hpp"
 
 #include "harness/run/exit_status.hpp"
+#include "harness/run/option_values.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/suite_file.hpp"
 #include "harness/table.hpp"
@@ -209,7 +211,7 @@ std::vector<Row> audit_all(const harness::Catalogue& catalogue,
 }
 
 struct Options {
-  std::string operation = "*";
+  std::vector<std::string> operations;
   audit::HuntOptions hunt = {.seed = harness::run::default_seed};
   int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   bool json = false;
@@ -225,11 +227,13 @@ int run_audit(const Options& options) {
   require_positive("--cases", options.hunt.cases);
   const harness::Catalogue catalogue = make_catalogue();
   std::vector<Bug> bugs = audit::catalogue();
-  std::erase_if(
-      bugs, [&](const Bug& bug) { return !harness::matches(options.operation, bug.operation); });
-  if (bugs.empty()) {
-    throw harness::BadInput("--operation: " + options.operation +
-                            ": expected a pattern that matches an operation, see rankcheck list");
+  if (!options.operations.empty()) {
+    const auto patterns = harness::run::split_lists("--operation", options.operations);
+    std::set<std::string> names;
+    for (const Bug& bug : bugs) names.emplace(bug.operation);
+    harness::run::require_matches("operation", patterns, names);
+    std::erase_if(bugs,
+                  [&](const Bug& bug) { return !harness::matches_any(patterns, bug.operation); });
   }
   const std::vector<Row> rows = audit_all(catalogue, bugs, options.hunt, options.jobs);
   return report(rows, options.hunt, options.json);
@@ -241,9 +245,10 @@ void add_audit(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "audit", "Plants every catalogued bug and reports which properties catch it.");
   const auto options = std::make_shared<Options>();
-  command
-      ->add_option("--operation", options->operation, "Selects the operations whose names match.")
-      ->type_name("GLOB");
+  add_filter(*command,
+             "--operation",
+             options->operations,
+             "Selects the operations that match one of these patterns. May be repeated.");
   command->add_option("--seed", options->hunt.seed, "The seed of the generated cases.")
       ->type_name("N");
   command

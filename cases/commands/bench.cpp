@@ -47,6 +47,12 @@ bool measure(bench::Options options, bool backends_named) {
   return bench::measure(options);
 }
 
+/// The lists of the filters, as the user typed them.
+struct Lists {
+  std::vector<std::string> backends;
+  std::vector<std::string> filters;
+};
+
 /// Adds the options that time plans instead of measuring. `options` must outlive the command line.
 CLI::Option* add_topology(CLI::App& command, bench::TopologyOptions& options) {
   CLI::Option* topology = command.add_option(
@@ -60,15 +66,27 @@ CLI::Option* add_topology(CLI::App& command, bench::TopologyOptions& options) {
           "The numbers of ranks for --topology.")
       ->type_name("LIST")
       ->needs(topology);
-  command
-      .add_option(
-          "--operation", options.operation, "Selects the operations for --topology by a pattern.")
+  add_filter(command,
+             "--operation",
+             options.operations,
+             "Selects the operations for --topology by patterns. May be repeated.")
       ->needs(topology);
-  command
-      .add_option(
-          "--algorithm", options.algorithm, "Selects the algorithms for --topology by a pattern.")
+  add_filter(command,
+             "--algorithm",
+             options.algorithms,
+             "Selects the algorithms for --topology by patterns. May be repeated.")
       ->needs(topology);
   return topology;
+}
+
+/// Splits the lists that the user typed into patterns.
+void settle_patterns(bench::TopologyOptions& options) {
+  if (!options.operations.empty()) {
+    options.operations = harness::run::split_lists("--operation", options.operations);
+  }
+  if (!options.algorithms.empty()) {
+    options.algorithms = harness::run::split_lists("--algorithm", options.algorithms);
+  }
 }
 
 }  // namespace
@@ -78,15 +96,12 @@ void add_bench(CLI::App& app, Context& context) {
       "bench", "Measures the implementations, or times their plans on a topology.");
   auto options = std::make_shared<bench::Options>();
   auto virtual_time = std::make_shared<bench::TopologyOptions>();
-  CLI::Option* backends =
-      command
-          ->add_option_function<std::string>(
-              "--backend",
-              [options](const std::string& text) {
-                options->backends = harness::run::split_list("--backend", text);
-              },
-              "The backends to measure: sim, mpi, cuda, nccl, hybrid. Default: sim and mpi.")
-          ->type_name("LIST");
+  const auto lists = std::make_shared<Lists>();
+  CLI::Option* backends = add_filter(
+      *command,
+      "--backend",
+      lists->backends,
+      "The backends to measure: sim, mpi, cuda, nccl, hybrid. May be repeated. Default: sim, mpi.");
   command->add_option(
       "--json", options->json_path, "Also writes the results to this file as JSON.");
   CLI::Option* seconds = command
@@ -94,14 +109,11 @@ void add_bench(CLI::App& app, Context& context) {
                                           options->seconds_min,
                                           "The least number of seconds for each measurement.")
                              ->check(CLI::Range(0.01, 60.0));
-  CLI::Option* filter = command
-                            ->add_option_function<std::string>(
-                                "--filter",
-                                [options](const std::string& text) {
-                                  options->filters = harness::run::split_list("--filter", text);
-                                },
-                                "Measures only names that match these patterns.")
-                            ->type_name("LIST");
+  CLI::Option* filter =
+      add_filter(*command,
+                 "--filter",
+                 lists->filters,
+                 "Measures only names that match one of these patterns. May be repeated.");
   command
       ->add_option(
           "--bytes",
@@ -121,17 +133,25 @@ void add_bench(CLI::App& app, Context& context) {
       ->check(CLI::Range(8, 1024));
   CLI::Option* topology = add_topology(*command, *virtual_time);
   for (CLI::Option* each : {backends, seconds, filter}) topology->excludes(each);
-  command->callback([options, virtual_time, backends, topology, &context] {
+  command->callback([options, virtual_time, lists, topology, &context] {
     if (!options->json_path.empty()) harness::run::require_writable_file(options->json_path);
     if (topology->count() == 0) {
+      const bool names_backends = !lists->backends.empty();
+      if (names_backends) {
+        options->backends = harness::run::split_lists("--backend", lists->backends);
+      }
+      if (!lists->filters.empty()) {
+        options->filters = harness::run::split_lists("--filter", lists->filters);
+      }
       const harness::run::Interrupt interrupt;
       options->stop = interrupt.stop();
       context.exit_status = interrupt.status_of("everything was measured", [&] {
-        const bool well = measure(*options, backends->count() > 0);
+        const bool well = measure(*options, names_backends);
         return well ? harness::run::status_held : harness::run::status_failed;
       });
       return;
     }
+    settle_patterns(*virtual_time);
     virtual_time->bytes = options->bytes.value_or(virtual_time->bytes);
     virtual_time->json_path = options->json_path;
     bench::simulate(*virtual_time);

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -45,7 +46,7 @@ harness::Case case_of(const harness::Catalogue& catalogue, const std::string& te
 harness::Case read_case(const harness::Catalogue& catalogue, const std::string& text_or_path) {
   const std::size_t first = text_or_path.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) {
-    throw BadInput("case: expected JSON text or the path of a file, got nothing");
+    throw BadInput("case: got nothing, expected JSON text or the path of a file");
   }
   if (text_or_path[first] == '{' || text_or_path[first] == '[') {
     return case_of(catalogue, text_or_path);
@@ -60,6 +61,13 @@ harness::Case read_case(const harness::Catalogue& catalogue, const std::string& 
   } catch (const BadInput& bad) {
     throw BadInput(fmt::format("{}: {}", text_or_path, bad.what()));
   }
+}
+
+CLI::Option* add_filter(CLI::App& command,
+                        const std::string& name,
+                        std::vector<std::string>& lists,
+                        const std::string& what) {
+  return command.add_option(name, lists, what)->type_name("LIST")->allow_extra_args(false);
 }
 
 std::size_t terminal_width() {

@@ -15,7 +15,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace rankcheck::cases {
 
@@ -66,6 +67,13 @@ void add_reconstruct(CLI::App& app, Context& context);
 
 /// Returns what a run must know of this program. `command` is how the user called it.
 [[nodiscard]] harness::run::ThisProgram this_program(std::string command);
+
+/// Adds a filter: an option that may be repeated, with lists that have commas. Nothing else is
+/// taken for its value, so that arguments may follow. `lists` must outlive the parsing.
+CLI::Option* add_filter(CLI::App& command,
+                        const std::string& name,
+                        std::vector<std::string>& lists,
+                        const std::string& what);
 
 /// Returns the value of COLUMNS or else the columns of the terminal on standard output. Without
 /// both, lines have no limit.

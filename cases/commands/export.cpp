@@ -175,9 +175,8 @@ int export_case(const std::string& text_or_path,
   examiner.examine(c, judgement);
   const harness::Observation& observation = examiner.observation();
   if (observation.status != harness::RunStatus::completed) {
-    throw harness::BadInput(fmt::format("case: expected one that ends with outputs: {}: {}",
-                                        name(judgement.verdict),
-                                        judgement.reason));
+    throw harness::BadInput(
+        fmt::format("case: has no outputs: {}: {}", name(judgement.verdict), judgement.reason));
   }
   harness::make_folder(folder);
   const harness::Evidence evidence{catalogue, backend->traits(), examiner.stages(), observation};

@@ -104,8 +104,14 @@ class HardwareGate {
     }
     // Phases get the selection and no options beside it.
     options_.selection = selection_;
-    for (std::string* each : {&options_.ranks, &options_.types, &options_.seed}) each->clear();
-    options_.backends.clear();
+    for (std::string* each : {&options_.ranks, &options_.seed}) each->clear();
+    for (std::vector<std::string>* each : {&options_.operations,
+                                           &options_.algorithms,
+                                           &options_.properties,
+                                           &options_.types,
+                                           &options_.backends}) {
+      each->clear();
+    }
   }
 
   int execute() {
@@ -157,10 +163,10 @@ class HardwareGate {
     const std::string now = utc_now();
     selection_ = parse_selection(options_);
     if (selection_.suites.size() != 1) {
-      throw BadInput("suite: hardware: expected no other suite");
+      throw BadInput("suite: hardware: stands beside another suite, expected it alone");
     }
     // A gate may have taken hours, and its folder has parts that are runs, too.
-    if (options_.overwrite) throw BadInput("--overwrite: expected another suite than hardware");
+    if (options_.overwrite) throw BadInput("--overwrite: does not go with the suite hardware");
     fill_defaults(selection_);
     hardware::GateHeader header;
     header.options.seed = *selection_.seed;
@@ -195,11 +201,11 @@ class HardwareGate {
     const std::vector<hardware::Device> devices = find_devices();
     if (json_of(devices) != json_of(header.devices)) {
       throw BadInput(
-          fmt::format("{}expected {}, as when the run began, got {}: other devices need a "
-                      "folder of their own (--report)",
+          fmt::format("{}got {}, expected {}, as when the run began: other devices need a folder "
+                      "of their own (--report)",
                       place,
-                      words_of(header.devices),
-                      words_of(devices)));
+                      words_of(devices),
+                      words_of(header.devices)));
     }
     require_same_libraries(place, header.doctor);
     const RunPlan plan = plan_suites();
@@ -329,13 +335,13 @@ class HardwareGate {
         const std::string is = now.at(backend).value(key, nlohmann::ordered_json()).dump();
         if (was == is) continue;
         throw BadInput(
-            fmt::format("{}backend {}: expected {} to be {}, as when the run began, got {}: "
-                        "other libraries need a folder of their own (--report)",
+            fmt::format("{}backend {}: got {}, expected {} to be {}, as when the run began: other "
+                        "libraries need a folder of their own (--report)",
                         place,
                         backend,
+                        is,
                         key,
-                        was,
-                        is));
+                        was));
       }
     }
   }

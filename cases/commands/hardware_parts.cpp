@@ -73,8 +73,8 @@ Selection selection_of_part(const hardware::PhaseRequest& request, const Selecti
 std::vector<hardware::Target> targets_of(const Selection& selection) {
   std::vector<hardware::Target> chosen;
   for (const hardware::Target& each : hardware::targets()) {
-    const bool is_selected = each.operation == nullptr || !selection.operation ||
-                             harness::matches(*selection.operation, each.operation);
+    const bool is_selected =
+        each.operation == nullptr || harness::matches_any(selection.operations, each.operation);
     if (is_selected) chosen.push_back(each);
   }
   return chosen;

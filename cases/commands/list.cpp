@@ -1,152 +1,113 @@
-#include <map>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "harness/run/data_files.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/table.hpp"
+#include "harness/worker/protocol.hpp"
 
 #include "cases/backends/command_backend.hpp"
 #include "cases/backends/registry.hpp"
 #include "cases/commands/cli.hpp"
-#include "cases/suites/catalogue.hpp"
+#include "cases/commands/listing.hpp"
 
 namespace rankcheck::cases {
 
 namespace {
 
 using harness::Table;
-using nlohmann::ordered_json;
 
-/// The algorithms of one backend, by operation.
-using Algorithms = std::map<std::string, std::vector<harness::AlgorithmInfo>>;
-
-struct Listing {
-  harness::Catalogue catalogue;
-  std::vector<harness::run::NamedBackend> backends;
-  /// The algorithms by the backend's name, for backends that can run here or know what is built in.
-  std::map<std::string, Algorithms> algorithms;
-  std::vector<harness::Suite> suites;
+struct ListOptions {
+  harness::run::RunOptions filters;
+  int ranks = 4;
+  bool json = false;
+  bool subjects = false;
 };
 
-Listing collect(const harness::StopRequest& stop) {
-  Listing listing{make_catalogue(), available_backends().known(), {}, harness::run::known_suites()};
-  for (harness::run::NamedBackend& backend : listing.backends) {
-    if (!backend.unavailable.empty()) {
-      for (harness::AlgorithmInfo& each : backend.compiled) {
-        listing.algorithms[backend.name][each.operation].push_back(std::move(each));
-      }
-      continue;
-    }
-    try {
-      for (harness::AlgorithmInfo& each :
-           available_backends().open(backend.name, {.stop = stop})->algorithms()) {
-        listing.algorithms[backend.name][each.operation].push_back(std::move(each));
-      }
-    } catch (const std::exception& error) {
-      backend.unavailable = error.what();
-    }
-  }
-  return listing;
-}
-
-/// Returns the summary of every property that some operation claims, by its name.
-std::map<std::string_view, std::string_view> properties_of(const harness::Catalogue& catalogue) {
-  std::map<std::string_view, std::string_view> all;
-  for (const harness::Operation& operation : catalogue.operations()) {
-    for (const harness::Property& each : operation.properties) all[each.name] = each.summary;
-  }
-  return all;
-}
-
-ordered_json operation_to_json(const Listing& listing, const harness::Operation& operation) {
-  const std::string name(operation.contract.name);
-  ordered_json algorithms = ordered_json::object();
-  for (const auto& [backend, all] : listing.algorithms) {
-    const auto found = all.find(name);
-    if (found == all.end()) continue;
-    for (const harness::AlgorithmInfo& each : found->second) {
-      algorithms[backend].push_back({{"name", each.name}, {"summary", each.summary}});
-    }
-  }
-  ordered_json properties = ordered_json::array();
-  for (const harness::Property& each : operation.properties) properties.push_back(each.name);
-  return {
-      {"name", name},
-      {"summary", operation.contract.summary},
-      {"formula", operation.contract.formula},
-      {"source", operation.contract.source},
-      {"algorithms", std::move(algorithms)},
-      {"properties", std::move(properties)},
-  };
-}
-
-ordered_json to_json(const Listing& listing) {
-  ordered_json out;
-  for (const char* key : {"operations", "backends", "properties", "suites"}) {
-    out[key] = ordered_json::array();
-  }
-  for (const harness::Operation& operation : listing.catalogue.operations()) {
-    out["operations"].push_back(operation_to_json(listing, operation));
-  }
-  for (const harness::run::NamedBackend& each : listing.backends) {
-    ordered_json entry{
-        {"name", each.name}, {"summary", each.summary}, {"available", each.unavailable.empty()}};
-    if (!each.unavailable.empty()) entry["why_unavailable"] = each.unavailable;
-    out["backends"].push_back(std::move(entry));
-  }
-  for (const auto& [name, summary] : properties_of(listing.catalogue)) {
-    out["properties"].push_back({{"name", name}, {"summary", summary}});
-  }
-  for (const harness::Suite& each : listing.suites) {
-    out["suites"].push_back({{"name", each.name}, {"summary", each.summary}});
-  }
-  return out;
-}
-
 void print(std::string_view title, const Table& table) {
-  fmt::print("{}\n{}", title, table.text(terminal_width()));
+  if (!table.empty()) fmt::print("{}\n{}", title, table.text(terminal_width()));
 }
 
-void print(const Listing& listing) {
+void print_operations(const Listing& listing) {
   Table operations({{"name"}, {"backend"}, {"algorithms"}});
-  for (const harness::Operation& operation : listing.catalogue.operations()) {
+  for (const harness::Operation& operation : listing.operations) {
     std::string name(operation.contract.name);
-    for (const auto& [backend, all] : listing.algorithms) {
-      const auto found = all.find(std::string(operation.contract.name));
-      if (found == all.end()) continue;
+    for (const ListedBackend& backend : listing.backends) {
+      const auto found = backend.algorithms.find(operation.contract.name);
+      if (found == backend.algorithms.end()) continue;
       std::string names;
-      for (const harness::AlgorithmInfo& each : found->second) {
-        names += (names.empty() ? "" : " ") + each.name;
+      for (const ListedAlgorithm& each : found->second) {
+        names += (names.empty() ? "" : " ") + each.info.name;
       }
-      operations.add({std::exchange(name, {}), backend, names});
+      operations.add({std::exchange(name, {}), backend.name, names});
     }
     if (!name.empty()) operations.add({name, "-", "-"});
   }
   print("OPERATIONS", operations);
+}
 
+/// Prints what the programs of the user take.
+void print_offers(const Listing& listing) {
+  for (const ListedBackend& backend : listing.backends) {
+    if (backend.command.empty()) continue;
+    Table table({{"operation"}, {"algorithm"}, {"takes"}});
+    for (const harness::Operation& operation : listing.operations) {
+      const auto found = backend.algorithms.find(operation.contract.name);
+      if (found == backend.algorithms.end()) continue;
+      for (const ListedAlgorithm& each : found->second) {
+        table.add({each.info.operation, each.info.name, text_of_takes(each.takes)});
+      }
+    }
+    print(fmt::format("\nOFFERED BY {}", backend.name), table);
+  }
+}
+
+void print_backends(const Listing& listing) {
   Table backends({{"name"}, {"here"}, {"summary, and why it cannot run here"}});
-  for (const harness::run::NamedBackend& each : listing.backends) {
+  for (const ListedBackend& each : listing.backends) {
     const bool here = each.unavailable.empty();
     backends.add({each.name, here ? "yes" : "no", each.summary});
     if (!here) backends.add({"", "", each.unavailable});
+    if (!each.command.empty()) backends.add({"", "", harness::printable(each.command)});
+    if (!each.versions.empty()) backends.add({"", "", each.versions.dump()});
   }
-  for (const harness::run::UserPrograms& each : available_backends().programs()) {
-    backends.add({each.prefix + each.placeholder, "yes", each.summary});
+  if (!listing.is_filtered) {
+    for (const harness::run::UserPrograms& each : available_backends().programs()) {
+      backends.add({each.prefix + each.placeholder, "yes", each.summary});
+    }
   }
   print("\nBACKENDS", backends);
+}
 
+void print(const Listing& listing) {
+  print_operations(listing);
+  print_offers(listing);
+  print_backends(listing);
   Table properties({{"name"}, {"summary"}});
-  for (const auto& [name, summary] : properties_of(listing.catalogue)) {
+  for (const auto& [name, summary] : properties_of(listing)) {
     properties.add({std::string(name), std::string(summary)});
   }
   print("\nPROPERTIES", properties);
-
   Table suites({{"name"}, {"summary"}});
   for (const harness::Suite& each : listing.suites) suites.add({each.name, each.summary});
   print("\nSUITES", suites);
+}
+
+/// Declares the filters. Parsing writes to `options`, which must outlive it.
+void add_filters(CLI::App& command, harness::run::RunOptions& options) {
+  add_filter(command, "--operation", options.operations, "Lists the operations that match.");
+  add_filter(command, "--algorithm", options.algorithms, "Lists the algorithms that match.");
+  add_filter(command, "--property", options.properties, "Lists the properties that match.");
+  add_filter(command,
+             "--backend",
+             options.backends,
+             "Lists these backends. A program of yours (command:LINE, python:FILE or "
+             "listen:ADDRESS) is started and says what it offers.");
+  add_filter(command, "--type", options.types, "Lists what takes one of these element types.");
 }
 
 }  // namespace
@@ -155,19 +116,32 @@ void add_list(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("list",
                                          "Lists operations, algorithms, backends (and why one is "
                                          "unavailable), properties and suites.");
-  CLI::Option* json = command->add_flag("--json")->description("Prints JSON.");
-  CLI::Option* subjects = command->add_flag("--subjects")
-                              ->description("Lists the ready subjects in Python instead.")
-                              ->excludes(json);
-  command->callback([json, subjects, &context] {
-    if (subjects->count() > 0) {
+  command->footer(
+      "LIST has names between commas, of which one has to match, as for run. Filters may\n"
+      "be repeated.");
+  const auto options = std::make_shared<ListOptions>();
+  add_filters(*command, options->filters);
+  command
+      ->add_option(
+          "--ranks", options->ranks, "The number of ranks that a program of yours is started with.")
+      ->type_name("N")
+      ->check(CLI::Range(1, harness::worker::world_ranks_max))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "Prints JSON.");
+  CLI::Option* subjects = command->add_flag(
+      "--subjects", options->subjects, "Lists the ready subjects in Python instead.");
+  for (CLI::Option* each : command->get_options()) {
+    if (each != subjects && each->get_name() != "--help") subjects->excludes(each);
+  }
+  command->callback([options, &context] {
+    if (options->subjects) {
       context.exit_status = list_subjects();
       return;
     }
     const harness::run::Interrupt interrupt;
     context.exit_status = interrupt.status_of("all backends were asked", [&] {
-      const Listing listing = collect(interrupt.stop());
-      if (json->count() > 0) {
+      const Listing listing = collect(options->filters, options->ranks, interrupt.stop());
+      if (options->json) {
         fmt::print("{}\n", to_json(listing).dump(1));
       } else {
         print(listing);

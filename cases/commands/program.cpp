@@ -52,15 +52,15 @@ void require_command(const CLI::App& app, const std::string& word) {
 /// - NaN, which CLI::Range accepts.
 void refuse_values_that_are_none(CLI::App& app) {
   const auto complain_of_nothing = [](std::string& value) {
-    return value.empty() ? std::string("expected a value, got nothing") : std::string();
+    return value.empty() ? std::string("got nothing, expected a value") : std::string();
   };
   const auto complain_of_digits = [](std::string& value) {
     if (harness::run::is_whole_number(value)) return std::string();
-    return "expected decimal digits, got " + value.substr(0, 60);
+    return fmt::format("got {:.60}, expected decimal digits", value);
   };
   const auto complain_of_number = [](std::string& value) {
     if (harness::run::is_decimal_number(value)) return std::string();
-    return "expected a decimal number, got " + value.substr(0, 60);
+    return fmt::format("got {:.60}, expected a decimal number", value);
   };
   std::vector<CLI::App*> commands = app.get_subcommands([](CLI::App*) { return true; });
   commands.push_back(&app);

@@ -19,8 +19,8 @@ namespace {
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   if (value == nullptr) {
-    throw harness::BadInput(std::string("relay: expected ") + name +
-                            ": the backend listen:ADDRESS starts this command");
+    throw harness::BadInput(std::string("relay: ") + name +
+                            " is not set: the backend listen:ADDRESS starts this command");
   }
   return value;
 }

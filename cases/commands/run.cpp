@@ -100,29 +100,24 @@ void add_selection_options(CLI::App& command, RunOptions& options) {
   command.footer(
       "Options restrict the suites. If no suite is named, they restrict smoke. If smoke\n"
       "has nothing that they select, they restrict all: every check, on sim or on the\n"
-      "named backends.");
+      "named backends.\n"
+      "\n"
+      "LIST has names between commas, of which one has to match; most may be patterns. The\n"
+      "option may be repeated: --operation gather,scatter is --operation gather --operation\n"
+      "scatter.");
   command
       .add_option("suites", selection.suites, "The names of suites, or the paths of their files.")
       ->type_name("SUITE");
-  command
-      .add_option("--operation", selection.operation, "Selects the operations whose names match.")
-      ->type_name("GLOB");
-  command
-      .add_option("--algorithm", selection.algorithm, "Selects the algorithms whose names match.")
-      ->type_name("GLOB");
-  command.add_option("--property", selection.property, "Selects the properties whose names match.")
-      ->type_name("GLOB");
-  command
-      .add_option("--backend",
-                  options.backends,
-                  "The backends, separated by commas. May be repeated. command:LINE and "
-                  "python:FILE take the rest of the list.")
-      ->type_name("LIST")
-      ->allow_extra_args(false);
+  add_filter(command, "--operation", options.operations, "Selects the operations that match.");
+  add_filter(command, "--algorithm", options.algorithms, "Selects the algorithms that match.");
+  add_filter(command, "--property", options.properties, "Selects the properties that match.");
+  add_filter(command,
+             "--backend",
+             options.backends,
+             "The backends. command:LINE and python:FILE take the rest of their list.");
   command.add_option("--ranks", options.ranks, "The least and the greatest number of ranks.")
       ->type_name("A..B");
-  command.add_option("--type", options.types, "The element types, separated by commas.")
-      ->type_name("LIST");
+  add_filter(command, "--type", options.types, "The element types.");
   command
       .add_option("--cases",
                   selection.cases,

@@ -52,9 +52,11 @@ void simulate(SimulateOptions options) {
                                         simulation.probe));
   }
   if (simulation.modes > simulation.probe * simulation.probe) {
-    throw harness::BadInput(fmt::format("--modes: expected at most {} for a probe of {} pixels",
-                                        simulation.probe * simulation.probe,
-                                        simulation.probe));
+    throw harness::BadInput(
+        fmt::format("--modes: got {}, expected at most {} for a probe of {} pixels",
+                    simulation.modes,
+                    simulation.probe * simulation.probe,
+                    simulation.probe));
   }
   const std::int64_t pixels = std::int64_t{simulation.detector} * simulation.detector;
   // The frames, the frames in the file's order, the file made in memory, and the image of this

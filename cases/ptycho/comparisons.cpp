@@ -64,13 +64,15 @@ void compare(const OperatorStage& stage,
   judgement.fail(Verdict::falsified, std::string(what));
   ++judgement.wrong_count;
   if (judgement.wrong.size() >= harness::wrong_elements_max) return;
-  judgement.wrong.push_back({.rank = rank,
-                             .index = static_cast<std::int64_t>(index),
-                             .expected = text_of(array, expected.value),
-                             .got = text_of(array, got),
-                             .error = error,
-                             .bound = expected.bound,
-                             .decoded = place_of(stage, array, index)});
+  list_wrong({stage.c, stage.index},
+             {.rank = rank,
+              .index = static_cast<std::int64_t>(index),
+              .expected = text_of(array, expected.value),
+              .got = text_of(array, got),
+              .error = error,
+              .bound = expected.bound,
+              .decoded = place_of(stage, array, index)},
+             judgement);
 }
 
 /// Returns the rank that has a value; rank 0 if every rank has it.

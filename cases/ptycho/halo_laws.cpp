@@ -81,13 +81,15 @@ void judge(const OperatorStage& stage,
   judgement.fail(Verdict::falsified, std::string(what));
   ++judgement.wrong_count;
   if (judgement.wrong.size() >= harness::wrong_elements_max) return;
-  judgement.wrong.push_back({.rank = replica.rank,
-                             .index = static_cast<std::int64_t>(replica.place),
-                             .expected = text_of(wanted),
-                             .got = text_of(value),
-                             .error = error,
-                             .bound = bound,
-                             .decoded = fmt::format("pixel ({}, {})", pixel.row, pixel.col)});
+  list_wrong({stage.c, stage.index},
+             {.rank = replica.rank,
+              .index = static_cast<std::int64_t>(replica.place),
+              .expected = text_of(wanted),
+              .got = text_of(value),
+              .error = error,
+              .bound = bound,
+              .decoded = fmt::format("pixel ({}, {})", pixel.row, pixel.col)},
+             judgement);
 }
 
 /// Plans an exchange and a second exchange on its result.

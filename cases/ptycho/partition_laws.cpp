@@ -109,7 +109,7 @@ void check_round_trip(const Evidence& evidence, Judgement& judgement) {
     for (const spec::Block& got : after.layout.extents.recv) {
       for (const spec::Block& sent : before.layout.extents.send) {
         if (sent.array != got.array) continue;
-        expect_same_bits(c,
+        expect_same_bits({c, last},
                          r,
                          got.offset,
                          got.count,

@@ -107,7 +107,8 @@ OperatorStage read_stage(const harness::Evidence& evidence,
                        .contract = evidence.catalogue.find(c.operation)->contract,
                        .in = empty_arrays(c),
                        .expected = empty_arrays(c),
-                       .got = empty_arrays(c)};
+                       .got = empty_arrays(c),
+                       .index = stage};
   for (const spec::Array array : ptycho(result.contract).inputs) result.in.make(array);
   for (const spec::Array array : ptycho(result.contract).outputs) result.got.make(array);
   const std::int64_t bytes = spec::info(c.type).bytes;

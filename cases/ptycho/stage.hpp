@@ -22,6 +22,8 @@ struct OperatorStage {
   /// The expected outputs with bounds. The bounds are 0 if the case is exact.
   reference::OperatorArrays expected;
   reference::OperatorArrays got;
+  /// Its place in the property's program.
+  std::size_t index = 0;
 };
 
 /// Whether the case's arithmetic is exact in every order, so that no error is allowed.

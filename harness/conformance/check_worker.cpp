@@ -194,7 +194,7 @@ bool WorkerCheck::start() {
   const worker::Hello& hello = backend_->hello();
   hold(Topic::start, counted(hello.world, "rank has said hello", "ranks have said hello"));
   if (hello.algorithms.empty()) {
-    fail({Topic::hello, "algorithms: expected at least one, got none", hello_page});
+    fail({Topic::hello, "algorithms: got none, expected at least one", hello_page});
     return false;
   }
   hold(Topic::hello,
@@ -278,7 +278,7 @@ void WorkerCheck::check_run_of_refused(const AlgorithmInfo& info) {
     backend_->run(std::span(&c, 1), seen);
     if (seen.status == RunStatus::refused) return;
     const std::string text = fmt::format(
-        "a run of a case that it refuses ({:.80}): expected the status refused, got {}{}{}",
+        "a run of a case that it refuses ({:.80}): got {}{}{}, expected the status refused",
         why,
         worker::name(seen.status),
         seen.reason.empty() ? "" : ": ",
@@ -295,7 +295,7 @@ void WorkerCheck::check_unknown_input(const worker::Algorithm& algorithm, const 
   try {
     if (!backend_->workers().why_refused(unknown).empty()) return;
     fail({Topic::refusal,
-          fmt::format(R"(takes a case with the input "{}": expected a reason, got "")",
+          fmt::format(R"(takes a case with the input "{}": got "", expected a reason)",
                       unknown_input),
           refuses_page},
          &algorithm.info);
@@ -332,7 +332,7 @@ bool WorkerCheck::check_property(const worker::Algorithm& algorithm, const Prope
     if (!generator.next(mix(seed, static_cast<std::uint64_t>(i)), size, c)) {
       if (i == 0 && is_first && algorithm.takes == nullptr) {
         const std::string text =
-            fmt::format("takes no case: expected one at least, got the reason \"{:.80}\"",
+            fmt::format("takes no case: got the reason \"{:.80}\", expected one at least",
                         questions_->last_reason);
         fail({Topic::refusal, text, refuses_page}, &algorithm.info);
       }

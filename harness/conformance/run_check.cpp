@@ -35,8 +35,8 @@ void check_progress(const std::map<int, std::size_t>& entered,
     if (found != entered.end() && found->second == stage) continue;
     problems.push_back(
         {Topic::messages,
-         fmt::format("no progress of rank {} in stage {}: expected a message before the rank "
-                     "enters the stage, got {}",
+         fmt::format("no progress of rank {} in stage {}: got {}, expected a message before the "
+                     "rank enters the stage",
                      rank,
                      stage,
                      found == entered.end()
@@ -55,8 +55,10 @@ void check_paths(std::span<const Case> stages,
     if (asked.empty() || is_path_of(seen.path[k], asked)) continue;
     problems.push_back(
         {Topic::messages,
-         fmt::format(
-             "path of stage {}: expected the algorithm {}, got \"{:.60}\"", k, asked, seen.path[k]),
+         fmt::format("path of stage {0}: got \"{2:.60}\", expected the algorithm {1}",
+                     k,
+                     asked,
+                     seen.path[k]),
          result_page});
     return;
   }

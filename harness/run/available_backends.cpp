@@ -1,6 +1,7 @@
 #include "harness/run/available_backends.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -46,17 +47,30 @@ NamedBackend AvailableBackends::find(const std::string& name) const {
   for (const BackendEntry& entry : entries_) names.push_back(entry.name);
   std::string kinds;
   for (const UserPrograms& each : programs_) kinds += each.prefix + each.placeholder + ", ";
-  throw BadInput(fmt::format("backend: {:.60}: expected {}or a backend of 'rankcheck list'{}",
-                             name,
-                             kinds,
-                             did_you_mean(name, names)));
+  throw BadInput(
+      fmt::format("backend: {:.60}: is unknown, expected {}or a backend of 'rankcheck list'{}",
+                  name,
+                  kinds,
+                  did_you_mean(name, names)));
 }
 
 void AvailableBackends::require(const std::string& name) const {
   const NamedBackend backend = find(name);
   if (backend.unavailable.empty()) return;
-  throw BadInput(
-      fmt::format("backend: {}: expected one that can run here: {}", name, backend.unavailable));
+  throw BadInput(fmt::format("backend: {}: cannot run here: {}", name, backend.unavailable));
+}
+
+std::string AvailableBackends::name_of_subject(std::string own,
+                                               const std::set<std::string>& taken) const {
+  // The parts of an id are separated by slashes, and tables by spaces.
+  const auto separates = [](unsigned char each) { return std::isgraph(each) == 0 || each == '/'; };
+  std::replace_if(own.begin(), own.end(), separates, '-');
+  if (own.empty()) own = "unnamed";
+  std::string name = own;
+  for (int number = 2; find_entry(name) != nullptr || taken.contains(name); ++number) {
+    name = fmt::format("{}-{}", own, number);
+  }
+  return name;
 }
 
 bool AvailableBackends::takes_jobs(std::string_view name) const {

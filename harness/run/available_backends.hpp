@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,11 @@ class AvailableBackends {
   [[nodiscard]] NamedBackend find(const std::string& name) const;
   /// Throws BadInput if the backend is unknown or cannot run here.
   void require(const std::string& name) const;
+  /// Returns the name that reports give to the code behind a command. `own` is what the code calls
+  /// itself. Two commands may host code of the same name, for example two versions of it, or code
+  /// with the name of a built-in backend. A name that is built in or `taken` gets a number.
+  [[nodiscard]] std::string name_of_subject(std::string own,
+                                            const std::set<std::string>& taken) const;
   /// Whether a run on this backend can have several jobs.
   [[nodiscard]] bool takes_jobs(std::string_view name) const;
   /// Opens a backend. Throws BadInput if it is unknown or cannot run here.

@@ -56,7 +56,7 @@ fs::path data_folder() {
   for (const fs::path& each : {beside, above}) {
     if (fs::is_directory(each, unknown)) return each;
   }
-  throw BadInput(fmt::format("suites and pinned cases: expected the folder {} or {}, found neither",
+  throw BadInput(fmt::format("suites and pinned cases: are missing, expected the folder {} or {}",
                              beside.string(),
                              above.string()));
 }

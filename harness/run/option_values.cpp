@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,17 @@
 #include "harness/suite_file.hpp"
 
 namespace rankcheck::harness::run {
+
+namespace {
+
+void add_once(std::string_view option, std::string value, std::vector<std::string>& values) {
+  if (std::find(values.begin(), values.end(), value) != values.end()) {
+    throw BadInput(fmt::format("{}: {:.60}: given twice", option, value));
+  }
+  values.push_back(std::move(value));
+}
+
+}  // namespace
 
 bool is_whole_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
@@ -26,23 +38,21 @@ bool is_decimal_number(std::string_view text) {
 }
 
 std::vector<std::string> split_list(std::string_view option, const std::string& text) {
+  return split_lists(option, std::span(&text, 1));
+}
+
+std::vector<std::string> split_lists(std::string_view option, std::span<const std::string> texts) {
   std::vector<std::string> values;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string value = text.substr(begin, end - begin);
-    begin = end + 1;
-    const char* const fault = value.empty() ? "nothing"
-                              : std::find(values.begin(), values.end(), value) != values.end()
-                                  ? value.c_str()
-                                  : nullptr;
-    if (fault != nullptr) {
-      throw BadInput(fmt::format("{}: {}: expected values between commas, each once, got {}{}",
-                                 option,
-                                 text,
-                                 fault,
-                                 value.empty() ? "" : " twice"));
+  for (const std::string& text : texts) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      std::string value = text.substr(begin, end - begin);
+      begin = end + 1;
+      if (value.empty()) {
+        throw BadInput(fmt::format("{}: {}: a value between commas is empty", option, text));
+      }
+      add_once(option, std::move(value), values);
     }
-    values.push_back(std::move(value));
   }
   return values;
 }
@@ -57,17 +67,29 @@ std::vector<std::string> split_backends(std::string_view option, const std::stri
   return all;
 }
 
-void require_match(std::string_view what,
-                   const std::string& pattern,
-                   const std::set<std::string>& names) {
-  const bool matches_some = std::any_of(
-      names.begin(), names.end(), [&](const std::string& each) { return matches(pattern, each); });
-  if (matches_some) return;
-  throw BadInput(fmt::format("--{} {:.60}: matches no {} that 'rankcheck list' shows{}",
-                             what,
-                             pattern,
-                             what,
-                             did_you_mean(pattern, {names.begin(), names.end()})));
+std::vector<std::string> split_all_backends(std::string_view option,
+                                            std::span<const std::string> texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts) {
+    for (std::string& each : split_backends(option, text)) add_once(option, std::move(each), all);
+  }
+  return all;
+}
+
+void require_matches(std::string_view what,
+                     std::span<const std::string> patterns,
+                     const std::set<std::string>& names) {
+  for (const std::string& pattern : patterns) {
+    const bool matches_some = std::any_of(names.begin(), names.end(), [&](const std::string& each) {
+      return matches(pattern, each);
+    });
+    if (matches_some) continue;
+    throw BadInput(fmt::format("--{} {:.60}: matches no {} that 'rankcheck list' shows{}",
+                               what,
+                               pattern,
+                               what,
+                               did_you_mean(pattern, {names.begin(), names.end()})));
+  }
 }
 
 }  // namespace rankcheck::harness::run

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void reject(const fs::path& path, std::string_view expected, std::string_view found) {
-  throw BadInput(fmt::format("{}: expected {}, found {}", path.string(), expected, found));
+  throw BadInput(fmt::format("{}: found {}, expected {}", path.string(), found, expected));
 }
 
 [[noreturn]] void reject(const fs::path& path, std::string_view expected, int reason) {

@@ -7,9 +7,12 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reference/spec/to_size.hpp"
 
 #include "harness/backend.hpp"
-#include "harness/fields.hpp"
+#include "harness/nearest.hpp"
 #include "harness/run/option_values.hpp"
 
 namespace rankcheck::harness::run {
@@ -63,18 +66,6 @@ std::vector<int> parse_ranks(const std::string& text) {
   return {least, most};
 }
 
-std::vector<spec::Type> parse_types(const std::string& text) {
-  std::vector<spec::Type> types;
-  for (const std::string& each : split_list("--type", text)) {
-    try {
-      read_value(each, types.emplace_back());
-    } catch (const BadInput& bad) {
-      throw BadInput(std::string("--type: ") + bad.what());
-    }
-  }
-  return types;
-}
-
 template <class Number>
 void require_positive(const char* option, Number value) {
   if (!(value > 0)) throw BadInput(fmt::format("{}: {}: expected a number above 0", option, value));
@@ -91,6 +82,23 @@ void require_seconds(const char* option, double value) {
 
 }  // namespace
 
+std::vector<spec::Type> parse_types(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  for (const spec::TypeInfo& each : spec::type_table) names.emplace_back(each.name);
+  std::vector<spec::Type> types;
+  for (const std::string& each : split_lists("--type", lists)) {
+    const auto found = std::find(names.begin(), names.end(), each);
+    if (found == names.end()) {
+      throw BadInput(fmt::format("--type: {:.60}: is no element type, expected some of {}{}",
+                                 each,
+                                 fmt::join(names, ", "),
+                                 did_you_mean(each, names)));
+    }
+    types.push_back(spec::type_table[spec::to_size(found - names.begin())].type);
+  }
+  return types;
+}
+
 double timeout_s(const RunOptions& options) {
   return options.timeout_s.value_or(BackendOptions().timeout_s);
 }
@@ -105,10 +113,11 @@ Selection parse_selection(const RunOptions& options) {
   if (options.timeout_s) require_seconds("--timeout", *options.timeout_s);
   if (options.time_budget_s) require_seconds("--time-budget", *options.time_budget_s);
   if (options.overwrite && options.report.empty()) {
-    throw BadInput("--overwrite: expected --report DIR, whose report it replaces");
+    throw BadInput("--overwrite: there is no --report DIR, whose report it would replace");
   }
   if (!options.report.empty() && !options.resume.empty()) {
-    throw BadInput("--report: " + options.report + ": expected --report or --resume, not both");
+    throw BadInput("--report: " + options.report +
+                   ": stands beside --resume, expected only one of them");
   }
   if (options.strict_known && options.known.empty() && options.resume.empty()) {
     throw BadInput("--strict-known: expected --known FILE, whose entries it holds to account");
@@ -117,14 +126,17 @@ Selection parse_selection(const RunOptions& options) {
   if (options.strict_known) selection.strict_known = true;
   if (selection.cases) require_positive("--cases", *selection.cases);
   if (!options.ranks.empty()) selection.ranks = parse_ranks(options.ranks);
+  const auto narrow = [](std::string_view option,
+                         const std::vector<std::string>& lists,
+                         std::vector<std::string>& patterns) {
+    if (!lists.empty()) patterns = split_lists(option, lists);
+  };
+  narrow("--operation", options.operations, selection.operations);
+  narrow("--algorithm", options.algorithms, selection.algorithms);
+  narrow("--property", options.properties, selection.properties);
   if (!options.types.empty()) selection.types = parse_types(options.types);
-  for (const std::string& list : options.backends) {
-    for (std::string& each : split_backends("--backend", list)) {
-      if (std::count(selection.backends.begin(), selection.backends.end(), each) > 0) {
-        throw BadInput("--backend: " + each + ": given twice");
-      }
-      selection.backends.push_back(std::move(each));
-    }
+  if (!options.backends.empty()) {
+    selection.backends = split_all_backends("--backend", options.backends);
   }
   if (!options.seed.empty()) selection.seed = parse_seed(options.seed);
   return selection;

@@ -13,7 +13,11 @@ namespace rankcheck::harness::run {
 struct RunOptions {
   Selection selection;
   std::string ranks;
-  std::string types;
+  /// Options that may be repeated. Each element is a list with commas; see split_lists().
+  std::vector<std::string> operations;
+  std::vector<std::string> algorithms;
+  std::vector<std::string> properties;
+  std::vector<std::string> types;
   /// Lists of backends. See split_backends().
   std::vector<std::string> backends;
   std::string seed;
@@ -45,6 +49,9 @@ struct RunOptions {
 
 /// Returns the user's timeout in seconds, or else the default of all backends.
 [[nodiscard]] double timeout_s(const RunOptions& options);
+
+/// Returns the types of lists with commas. Throws BadInput.
+[[nodiscard]] std::vector<spec::Type> parse_types(const std::vector<std::string>& lists);
 
 /// Returns the selection that the options give, without defaults. Throws BadInput.
 [[nodiscard]] Selection parse_selection(const RunOptions& options);

@@ -1,7 +1,6 @@
 #include "harness/run/run_plan.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <stdexcept>
 
@@ -10,67 +9,15 @@
 
 #include "harness/generator.hpp"
 #include "harness/run/data_files.hpp"
-#include "harness/run/option_values.hpp"
+#include "harness/run/selection_match.hpp"
 #include "harness/suite_file.hpp"
 
 namespace rankcheck::harness::run {
 
 namespace {
 
-bool fits(const std::optional<std::string>& pattern, const std::string& text) {
-  return !pattern || text == "*" || matches(*pattern, text);
-}
-
-/// Whether an entry of a suite contains a check of the operation that the selection takes. Only
-/// names are compared; no backend is asked.
-bool may_select(const Selection& selection, const Operation& operation, const SuiteEntry& entry) {
-  const bool is_pattern = entry.algorithm.find_first_of("*?[") != std::string::npos;
-  if (!is_pattern && !fits(selection.algorithm, entry.algorithm)) return false;
-  const std::string name(operation.contract.name);
-  const auto& properties = operation.properties;
-  return matches(entry.family, family(operation.contract)) && matches(entry.operation, name) &&
-         fits(selection.operation, name) &&
-         std::any_of(properties.begin(), properties.end(), [&](const Property& each) {
-           return matches(entry.property, each.name) &&
-                  fits(selection.property, std::string(each.name));
-         });
-}
-
-bool may_select(const Selection& selection, const Catalogue& catalogue, const SuiteEntry& entry) {
-  const auto& all = catalogue.operations();
-  return std::any_of(all.begin(), all.end(), [&](const Operation& operation) {
-    return may_select(selection, operation, entry);
-  });
-}
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// The parts of an id are separated by slashes, and tables by spaces.
-std::string as_part_of_id(std::string name) {
-  std::replace_if(
-      name.begin(),
-      name.end(),
-      [](unsigned char each) { return std::isgraph(each) == 0 || each == '/'; },
-      '-');
-  return name.empty() ? "unnamed" : name;
-}
-
-/// Whether the selection names no units, or a pattern of its units is or matches the id.
-bool names_unit(const Selection& selection, const std::string& id) {
-  const auto& units = selection.units;
-  return units.empty() || contains(units, id) ||
-         std::any_of(units.begin(), units.end(), [&](const std::string& each) {
-           return matches(each, id);
-         });
-}
-
-bool is_selected(const Selection& selection, const Unit& unit) {
-  const auto& backends = selection.backends;
-  return names_unit(selection, unit.id()) && fits(selection.operation, unit.operation) &&
-         fits(selection.algorithm, unit.algorithm) && fits(selection.property, unit.property) &&
-         (backends.empty() || contains(backends, unit.backend));
 }
 
 /// Builds a plan, one suite entry at a time. Opens each backend once to ask for its algorithms.
@@ -82,6 +29,7 @@ class RunPlanner {
              const StopRequest& stop)
       : selection_(selection), catalogue_(catalogue), backends_(backends), stop_(stop) {
     for (const std::string& each : selection.backends) backends.require(each);
+    require_names(selection, catalogue);
   }
 
   void add(const std::string& place) {
@@ -165,10 +113,11 @@ class RunPlanner {
     auto& units = plan_.units;
     std::erase_if(units, [&](const Unit& unit) { return !is_selected(selection_, unit); });
     if (units.empty()) fail_empty();
+    require_algorithms(selection_, algorithms_, backends_, stop_, Unknown::may_match);
     if (ranks_within_ == 0 && ranks_beyond_ > 0) {
       throw BadInput(
-          fmt::format("ranks: expected a lower limit of at most {}, the largest number that the "
-                      "backends support",
+          fmt::format("ranks: the lower limit is too large, expected at most {}, the largest "
+                      "number that the backends support",
                       ranks_beyond_));
     }
     leave_out_impossible();
@@ -199,32 +148,14 @@ class RunPlanner {
     return strangers;
   }
 
-  /// Throws BadInput for the first pattern that matches nothing by itself.
+  /// Says why nothing is selected.
   [[noreturn]] void fail_empty() const {
-    std::set<std::string> operations;
-    std::set<std::string> properties;
-    std::set<std::string> algorithms;
-    for (const Operation& operation : catalogue_.operations()) {
-      operations.emplace(operation.contract.name);
-      for (const Property& each : operation.properties) properties.emplace(each.name);
-    }
-    for (const auto& [backend, all] : algorithms_) {
-      for (const AlgorithmInfo& each : all) algorithms.insert(each.name);
-    }
-    require_chosen("operation", selection_.operation, operations);
-    require_chosen("algorithm", selection_.algorithm, algorithms);
-    require_chosen("property", selection_.property, properties);
+    require_algorithms(selection_, algorithms_, backends_, stop_, Unknown::matches_nothing);
     const char* hint = selection_.backends.empty()
                            ? "; use --backend to add backends that the suites do not have"
                            : "";
     throw BadInput("selection: " + to_json(selection_).dump() +
-                   ": expected at least one check that 'rankcheck list' shows" + hint);
-  }
-
-  static void require_chosen(std::string_view what,
-                             const std::optional<std::string>& pattern,
-                             const std::set<std::string>& names) {
-    if (pattern && !names.empty()) require_match(what, *pattern, names);
+                   ": selects no check, expected at least one that 'rankcheck list' shows" + hint);
   }
 
   bool is_wanted(const std::string& backend) const {
@@ -259,20 +190,11 @@ class RunPlanner {
     }
   }
 
-  /// Gives the code behind a command its name. Two commands may host code of the same name, for
-  /// example two versions of it, or have the name of a built-in backend. Then the name gets a
-  /// number.
   void note_subject(const std::string& command, const Backend& opened) {
-    const std::string own = as_part_of_id(opened.traits().name);
-    const auto is_taken = [&](const std::string& name) {
-      return backends_.find_entry(name) != nullptr ||
-             std::any_of(subjects_.begin(), subjects_.end(), [&](const auto& each) {
-               return each.second.name == name;
-             });
-    };
-    std::string name = own;
-    for (int number = 2; is_taken(name); ++number) name = fmt::format("{}-{}", own, number);
-    subjects_[command] = {.name = name, .versions = opened.versions()};
+    std::set<std::string> taken;
+    for (const auto& [other, subject] : subjects_) taken.insert(subject.name);
+    subjects_[command] = {.name = backends_.name_of_subject(opened.traits().name, taken),
+                          .versions = opened.versions()};
   }
 
   [[nodiscard]] std::string subject_of(const std::string& backend) const {
@@ -400,7 +322,7 @@ class RunPlanner {
         const bool has = std::any_of(units.begin(), units.end(), [&](const Unit& each) {
           return each.operation == name && each.backend == backend;
         });
-        if (has || !fits(selection_.operation, name) || !is_required(operation.contract)) continue;
+        if (has || !fits(selection_.operations, name) || !is_required(operation.contract)) continue;
         Unit unit;
         unit.operation = name;
         unit.algorithm = unit.property = "*";

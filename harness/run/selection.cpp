@@ -21,14 +21,32 @@ void read(Fields& fields, const char* name, std::optional<Value>& value) {
   value = std::move(given);
 }
 
+/// Writes one pattern as a text, and several as a list.
+void write_patterns(nlohmann::ordered_json& out,
+                    const char* name,
+                    const std::vector<std::string>& patterns) {
+  if (patterns.size() == 1) out[name] = patterns.front();
+  if (patterns.size() > 1) out[name] = patterns;
+}
+
+void read_patterns(Fields& fields, const char* name, std::vector<std::string>& patterns) {
+  const nlohmann::json* given = fields.find(name);
+  if (given == nullptr) return;
+  if (given->is_string()) {
+    fields.required(name, patterns.emplace_back());
+  } else {
+    fields.required(name, patterns);
+  }
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_json(const Selection& selection) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
   if (!selection.suites.empty()) out["suites"] = selection.suites;
-  write(out, "operation", selection.operation);
-  write(out, "algorithm", selection.algorithm);
-  write(out, "property", selection.property);
+  write_patterns(out, "operation", selection.operations);
+  write_patterns(out, "algorithm", selection.algorithms);
+  write_patterns(out, "property", selection.properties);
   if (!selection.backends.empty()) out["backends"] = selection.backends;
   if (!selection.ranks.empty()) out["ranks"] = selection.ranks;
   for (const spec::Type type : selection.types) out["types"].push_back(spec::name(type));
@@ -46,9 +64,9 @@ Selection selection_from_json(const nlohmann::json& json, const std::string& pla
   Fields fields(json, place);
   Selection selection;
   fields.optional("suites", selection.suites);
-  read(fields, "operation", selection.operation);
-  read(fields, "algorithm", selection.algorithm);
-  read(fields, "property", selection.property);
+  read_patterns(fields, "operation", selection.operations);
+  read_patterns(fields, "algorithm", selection.algorithms);
+  read_patterns(fields, "property", selection.properties);
   fields.optional("backends", selection.backends);
   fields.optional("ranks", selection.ranks);
   fields.optional("types", selection.types);

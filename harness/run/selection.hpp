@@ -17,9 +17,10 @@ inline constexpr std::uint64_t default_seed = 1;
 /// What to check, according to the command line. Options that were not given are empty.
 struct Selection {
   std::vector<std::string> suites;
-  std::optional<std::string> operation;
-  std::optional<std::string> algorithm;
-  std::optional<std::string> property;
+  /// Patterns, of which one has to match.
+  std::vector<std::string> operations;
+  std::vector<std::string> algorithms;
+  std::vector<std::string> properties;
   std::vector<std::string> backends;
   /// The least and the most ranks. Empty or two numbers.
   std::vector<int> ranks;

@@ -51,7 +51,7 @@ std::string change_of(const std::string& field,
     return value.is_null() ? std::string("left out") : value.dump();
   };
   return fmt::format(
-      "expected {} to be {}, as when the run began, got {}", field, say(before), say(now));
+      "got {2}, expected {0} to be {1}, as when the run began", field, say(before), say(now));
 }
 
 /// Returns a message about the first field that differs. Empty if none differs.
@@ -64,6 +64,17 @@ std::string first_change(const ordered_json& before, const ordered_json& now) {
     if (was != is) return change_of(key, was, is);
   }
   return {};
+}
+
+/// Returns the value of a field of a selection so that it can be compared. A filter may have one
+/// name as a text, or several in any order.
+ordered_json in_any_order(const std::string& field, const ordered_json& value) {
+  constexpr std::array<std::string_view, 7> filters{
+      "operation", "algorithm", "property", "backends", "types", "require", "units"};
+  if (std::find(filters.begin(), filters.end(), field) == filters.end()) return value;
+  ordered_json sorted = value.is_string() ? ordered_json::array({value}) : value;
+  if (sorted.is_array()) std::sort(sorted.begin(), sorted.end());
+  return sorted;
 }
 
 /// The run that --resume names.
@@ -165,18 +176,18 @@ Clock::time_point deadline_of(const RunOptions& options,
                               double spent_s = 0) {
   const double budget_s = options.time_budget_s.value_or(plan.time_limit_s);
   if (plan.cycles && budget_s <= 0) {
-    throw BadInput("--time-budget: expected seconds, because the suite repeats itself");
+    throw BadInput("--time-budget: is missing, and the suite repeats itself: expected seconds");
   }
   if (budget_s <= 0) return Clock::time_point::max();
   const std::chrono::duration<double> left(budget_s - spent_s);
   // If the time of a run that repeats itself is over, the run is complete.
   if (left.count() <= 0 && !plan.cycles) {
-    throw BadInput(
-        fmt::format("{}the run's time is over: expected --time-budget above the {:.0f} s that it "
-                    "has taken, got {} s",
-                    place_of_resume(options.resume),
-                    std::ceil(spent_s),
-                    budget_s));
+    throw BadInput(fmt::format(
+        "{}the run's time is over: --time-budget is {} s, expected more than the {:.0f} "
+        "s that it has taken",
+        place_of_resume(options.resume),
+        budget_s,
+        std::ceil(spent_s)));
   }
   return start + std::chrono::duration_cast<Clock::duration>(left);
 }
@@ -293,8 +304,8 @@ void require_this_version(const ThisProgram& program,
 void require_checksums(const std::string& place, const JsonLines& lines) {
   if (lines.has_checksums) return;
   throw BadInput(
-      fmt::format("{}{}: line 1: expected a checksum, crc32, got none: a journal without "
-                  "checksums can only be reported",
+      fmt::format("{}{}: line 1: has no checksum, crc32: a journal without checksums can only "
+                  "be reported",
                   place,
                   journal_name));
 }
@@ -304,7 +315,8 @@ void require_unchanged(const std::string& place, const Selection& before, const 
   const ordered_json now = to_json(given);
   for (const auto& [key, value] : now.items()) {
     const ordered_json was = all.value(key, ordered_json());
-    if (value != was) throw BadInput(place + change_of(key, was, value));
+    if (in_any_order(key, value) != in_any_order(key, was))
+      throw BadInput(place + change_of(key, was, value));
   }
 }
 

@@ -51,8 +51,8 @@ Enum named(const std::array<std::string_view, n>& names, const json& value, cons
   const auto& text = value.get_ref<const std::string&>();
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) {
-    throw ProtocolError(
-        fmt::format("{}: expected one of {}, got '{:.60}'", field, fmt::join(names, ", "), text));
+    throw ProtocolError(fmt::format(
+        "{0}: got '{2:.60}', expected one of {1}", field, fmt::join(names, ", "), text));
   }
   return static_cast<Enum>(found - names.begin());
 }
@@ -68,7 +68,7 @@ Number whole_number(const json& values, const auto& place) {
           : value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
   if (fits) return value.get<Number>();
   throw ProtocolError(
-      fmt::format("{}: expected a whole number in its range, got {:.40}", place, value.dump()));
+      fmt::format("{}: got {:.40}, expected a whole number in its range", place, value.dump()));
 }
 
 /// Runs `read` and turns exceptions of the JSON library into a ProtocolError.
@@ -164,7 +164,7 @@ std::optional<Frame> Connection::next(std::uint64_t payload_bytes_max) {
     const std::string_view got(reinterpret_cast<const char*>(start), available);
     if (is_text(got.substr(0, prefix_bytes))) {
       throw ProtocolError(fmt::format(
-          "expected a message, got the text \"{:.60}\": a worker whose messages are its standard "
+          "got the text \"{:.60}\", expected a message: a worker whose messages are its standard "
           "output must print nothing else there",
           got.substr(0, got.find('\n'))));
     }
@@ -229,7 +229,7 @@ void check_ranks(const Hello& hello) {
   std::set<int> seen;
   for (const int rank : hello.ranks) {
     if (rank < 0 || rank >= hello.world) {
-      throw BadInput(fmt::format("ranks: expected 0..{}, got {}", hello.world - 1, rank));
+      throw BadInput(fmt::format("ranks: got {1}, expected 0..{0}", hello.world - 1, rank));
     }
     if (!seen.insert(rank).second) throw BadInput(fmt::format("ranks: {} occurs twice", rank));
   }
@@ -270,7 +270,7 @@ void read_traits(const json& object, Hello& hello) {
   read_named(fields, "result_place", result_place_names, traits.result_place);
   fields.required("ranks_max", traits.ranks_max);
   if (traits.ranks_max < 1) {
-    fields.fail("ranks_max", fmt::format("expected at least 1, got {}", traits.ranks_max));
+    fields.fail("ranks_max", fmt::format("got {}, expected at least 1", traits.ranks_max));
   }
   traits.ranks_max = std::min(traits.ranks_max, hello.world);
   fields.required("deterministic", traits.deterministic);
@@ -310,7 +310,7 @@ void read_algorithm(const json& entry, Hello& hello) {
 Hello read_hello(const json& header) {
   const auto body = header.find("hello");
   if (body == header.end()) {
-    throw BadInput(fmt::format("expected the field hello, got {:.80}", header.dump()));
+    throw BadInput(fmt::format("got {:.80}, expected the field hello", header.dump()));
   }
   Fields fields(*body);
   Hello hello;
@@ -325,7 +325,7 @@ Hello read_hello(const json& header) {
   std::string inputs = "derived";
   fields.optional("inputs", inputs);
   if (inputs != "sent" && inputs != "derived") {
-    throw BadInput(fmt::format("inputs: expected sent or derived, got {:.60}", inputs));
+    throw BadInput(fmt::format("inputs: got {:.60}, expected sent or derived", inputs));
   }
   hello.takes_inputs = version >= 2 && inputs == "sent";
   if (inputs == "sent" && version < 2) hello.hints.emplace_back("inputs: sent needs protocol 2");
@@ -336,7 +336,7 @@ Hello read_hello(const json& header) {
   fields.optional("given", hello.takes_given);
   fields.required("world", hello.world);
   if (hello.world < 1 || hello.world > world_ranks_max) {
-    throw BadInput(fmt::format("world: expected 1..{}, got {}", world_ranks_max, hello.world));
+    throw BadInput(fmt::format("world: got {1}, expected 1..{0}", world_ranks_max, hello.world));
   }
   fields.required("ranks", hello.ranks);
   check_ranks(hello);
@@ -418,7 +418,7 @@ void read_result(const Frame& frame,
         const bool is_placed = i < placed.size() && !placed[i].empty();
         if (is_placed && size != placed[i].size()) {
           throw ProtocolError(
-              fmt::format("sizes: expected {} bytes of the image in the shared file, got {}",
+              fmt::format("sizes: got {1}, expected {0} bytes of the image in the shared file",
                           placed[i].size(),
                           size));
         }

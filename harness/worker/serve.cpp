@@ -32,7 +32,7 @@ std::shared_ptr<const GivenInputs> read_given(const Frame& frame) {
     given->send.emplace_back(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size));
     rest = rest.subspan(size);
   }
-  if (given->send.empty()) throw ProtocolError("given: expected the sizes of all parts, got none");
+  if (given->send.empty()) throw ProtocolError("given: got none, expected the sizes of all parts");
   given->scalars = std::move(given->send.back());
   given->send.pop_back();
   return given;
@@ -49,7 +49,7 @@ void run(Subject& subject, Connection& connection, const Frame& frame, Observati
     for (Case& c : stages) {
       if (c.input == InputKind::given) c.given = given;
       if (c.input == InputKind::given && given == nullptr)
-        throw BadInput("input: expected the inputs with the run, got none");
+        throw BadInput("input: got none, expected the inputs with the run");
       result.reason = subject.why_refused(c);
       if (!result.reason.empty()) break;
     }

@@ -15,6 +15,7 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/family.hpp"
 #include "harness/worker/local_socket.hpp"
 #include "harness/worker/session_parts.hpp"
 
@@ -37,6 +38,19 @@ class Silent : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Whether the call has buffers, and no member has an element to read or to write.
+bool has_no_elements(const spec::Contract& contract, const Case& c) {
+  if (!contract.has_buffers) return false;
+  std::int64_t elements = 0;
+  for (int rank = 0; rank < group_size(c); ++rank) {
+    spec::Extents extents;
+    family_of(contract).fill_extents(contract, c, rank, extents);
+    for (const spec::Block& each : extents.send) elements += each.count;
+    for (const spec::Block& each : extents.recv) elements += each.count;
+  }
+  return elements == 0;
+}
 
 }  // namespace
 
@@ -150,11 +164,11 @@ void Session::judge_output(Clock::time_point deadline) {
     const int both = standard_io_.release();
     add_peer(Connection(both, both), true, deadline);
     if (is_complete()) return;
-    throw ProtocolError(
-        fmt::format("ranks: expected the {} ranks of the world from one process that uses its "
-                    "standard output, got {}",
-                    hello_.world,
-                    hosted()));
+    throw ProtocolError(fmt::format(
+        "ranks: got {}, expected the {} ranks of the world from one process that uses its "
+        "standard output",
+        hosted(),
+        hello_.world));
   }
   process_->pass_on(std::move(standard_io_));
 }
@@ -211,6 +225,13 @@ std::string Session::describe_silence() const {
       expected);
 }
 
+std::string Session::describe_emptiness(std::span<const Case> stages, std::size_t stage) const {
+  if (stage >= stages.size()) return {};
+  const spec::Contract* const contract = options_.contract_of(stages[stage].operation);
+  const bool is_empty = contract != nullptr && has_no_elements(*contract, stages[stage]);
+  return is_empty ? " of 0 elements" : "";
+}
+
 std::size_t Session::hosted() const {
   std::size_t hosted = 0;
   for (const Peer& peer : peers_) hosted += peer.ranks.size();
@@ -251,7 +272,7 @@ Session::Peer* Session::peer_of(int world_rank) {
 
 std::string Session::why_ranks_refused(const Case& c) const {
   if (c.ranks <= hello_.traits.ranks_max) return {};
-  return fmt::format("ranks: expected at most {} here, got {}", hello_.traits.ranks_max, c.ranks);
+  return fmt::format("ranks: got {1}, expected at most {0} here", hello_.traits.ranks_max, c.ranks);
 }
 
 std::string Session::why_refused(const Case& c) {
@@ -286,7 +307,7 @@ std::string Session::ask_why_refused(Peer& peer, const nlohmann::ordered_json& c
   const Frame answer = await_frame(peer, deadline);
   if (!answer.header.contains("refusal")) {
     throw ProtocolError(
-        fmt::format("expected the refusal {}, got {:.80}", question_, answer.header.dump()));
+        fmt::format("got {1:.80}, expected the refusal {0}", question_, answer.header.dump()));
   }
   if (answer.header["refusal"] != question_) {
     throw ProtocolError(fmt::format("refusal {:.40}: expected the answer to question {}",

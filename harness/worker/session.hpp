@@ -173,6 +173,9 @@ class Session {
   [[nodiscard]] std::string describe_death(const Peer& peer, std::span<const Case> stages);
   [[nodiscard]] std::string describe_hang(std::span<const Case> stages,
                                           std::chrono::duration<double> limit) const;
+  /// " of 0 elements" if the stage has none; otherwise empty.
+  [[nodiscard]] std::string describe_emptiness(std::span<const Case> stages,
+                                               std::size_t stage) const;
   [[nodiscard]] std::string where(int rank, std::span<const Case> stages) const;
   void kill_workers();
   /// Throws Interrupted if a stop was requested.

@@ -307,7 +307,7 @@ bool Session::take_frames(Peer& peer, Observation& observation, bool& heard) {
       }
       if (!header.contains("result")) {
         throw ProtocolError(fmt::format(
-            "expected the progress or the result of run {}, got {:.80}", run_, header.dump()));
+            "got {1:.80}, expected the progress or the result of run {0}", run_, header.dump()));
       }
       if (header["result"] != run_) {
         throw ProtocolError(fmt::format(
@@ -444,7 +444,8 @@ std::string Session::where(int rank, std::span<const Case> stages) const {
   if (found == entered_.end()) return fmt::format("rank {} entered no stage", rank);
   const std::size_t k = found->second;
   const std::string operation = k < stages.size() ? stages[k].operation : "?";
-  return fmt::format("rank {} entered stage {} ({})", rank, k, operation);
+  return fmt::format(
+      "rank {} entered stage {} ({}{})", rank, k, operation, describe_emptiness(stages, k));
 }
 
 std::string Session::describe_death(const Peer& peer, std::span<const Case> stages) {
@@ -452,6 +453,14 @@ std::string Session::describe_death(const Peer& peer, std::span<const Case> stag
   std::string text = title(peer.ranks) + " died";
   if (peer.ranks.size() == 1 && entered_.contains(peer.ranks[0])) {
     text += "; " + where(peer.ranks[0], stages);
+  } else if (!stages.empty()) {
+    // The process did not say where it was, or hosts several ranks.
+    std::size_t last = part_.first;
+    for (const auto& [rank, stage] : entered_) last = std::max(last, stage);
+    const std::string emptiness = describe_emptiness(stages, last);
+    if (!emptiness.empty()) {
+      text += fmt::format(" in stage {} ({}{})", last, stages[last].operation, emptiness);
+    }
   }
   return with_last_words(text + "; the worker " + process_->fate(), *process_);
 }

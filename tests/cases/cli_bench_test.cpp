@@ -130,7 +130,7 @@ TEST_F(CliBenchTest, AsksTheWorkerForTimesOnCuda) {
 
 TEST_F(CliBenchTest, FilterThatLeavesNothingIsOneClearLine) {
   expect_unable("bench --backend sim --filter nothing",
-                "filter: expected a pattern that matches one of cases/sim, operators/sim, "
+                "filter: nothing: selects nothing, expected some of cases/sim, operators/sim, "
                 "large/sim/");
 }
 
@@ -171,6 +171,17 @@ TEST_F(CliBenchTest, PatternsThatChooseNoPlanAreToldWhatThereIs) {
                 "--operation nope: matches no operation that 'rankcheck list' shows");
   expect_unable("bench --topology nvlink8 --operation barrier --algorithm ring",
                 "--algorithm ring: matches no algorithm that 'rankcheck list' shows");
+}
+
+TEST_F(CliBenchTest, SeveralPlansAreChosen) {
+  const tests::Outcome outcome = rankcheck(
+      "bench --topology nvlink8 --operation all_gather,broadcast --operation barrier "
+      "--algorithm ring --algorithm central,binomial --bytes 65536");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* each : {"all_gather", "broadcast", "barrier"}) {
+    EXPECT_NE(outcome.out.find(each), std::string::npos) << outcome.out;
+  }
+  EXPECT_EQ(outcome.out.find("all_reduce"), std::string::npos) << outcome.out;
 }
 
 TEST_F(CliBenchTest, WhatIsMeasuredExcludesATopology) {

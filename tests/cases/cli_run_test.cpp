@@ -92,8 +92,9 @@ TEST_F(CliRunTest, FolderThatHoldsARunIsReplacedOnRequest) {
                 "else, found thesis.md");
   EXPECT_EQ(report("r")["run"]["seed"], 2);
   EXPECT_EQ(text_of("r/thesis.md"), "years of work");
-  expect_unable(quick + "--overwrite", "--overwrite: expected --report DIR");
-  expect_unable("run hardware --report r --overwrite", "--overwrite: expected another suite");
+  expect_unable(quick + "--overwrite", "--overwrite: there is no --report DIR");
+  expect_unable("run hardware --report r --overwrite",
+                "--overwrite: does not go with the suite hardware");
 }
 
 TEST_F(CliRunTest, FewerCasesThanCellsAreEnoughWhereTheyWereAskedFor) {
@@ -234,7 +235,7 @@ TEST_F(CliRunTest, DiskThatFillsIsOneClearLineAndTheRunResumes) {
 
 TEST_F(CliRunTest, ResumeWithOtherOptionsIsRefused) {
   ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
-  expect_unable("run --resume r --cases 61", "--resume: r: expected cases to be 60");
+  expect_unable("run --resume r --cases 61", "expected cases to be 60");
 }
 
 /// Devices are hidden from the program, if the machine has any.
@@ -265,7 +266,7 @@ TEST_F(CliRunTest, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {
   // A backend that the user names must be available.
   const Outcome named = shell(hidden + "--backend cuda");
   EXPECT_EQ(named.status, 2);
-  EXPECT_TRUE(named.err.starts_with("rankcheck: backend: cuda: expected one that can run here"));
+  EXPECT_TRUE(named.err.starts_with("rankcheck: backend: cuda: cannot run here"));
   EXPECT_EQ(std::count(named.err.begin(), named.err.end(), '\n'), 1) << named.err;
 }
 

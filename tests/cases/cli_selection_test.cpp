@@ -57,6 +57,48 @@ TEST_F(CliSelectionTest, AllIsEveryCheckOnSim) {
   EXPECT_EQ(backends_of("r"), std::set<std::string>{"sim"});
 }
 
+TEST_F(CliSelectionTest, FiltersTakeListsAndMayBeRepeated) {
+  const std::string options =
+      " --backend sim --property agrees_with_reference --cases 1 --list-units";
+  const json listed =
+      json::parse(rankcheck("run all --operation 'broadcast,all_gather' --operation scatter "
+                            "--algorithm binomial,ring --algorithm chain" +
+                            options)
+                      .out);
+  std::set<std::string> ids;
+  for (const json& unit : listed) ids.insert(unit["id"]);
+  EXPECT_TRUE(ids.contains("broadcast/binomial/sim/agrees_with_reference"));
+  EXPECT_TRUE(ids.contains("broadcast/chain/sim/agrees_with_reference"));
+  EXPECT_TRUE(ids.contains("all_gather/ring/sim/agrees_with_reference"));
+  EXPECT_TRUE(ids.contains("scatter/binomial/sim/agrees_with_reference"));
+  EXPECT_EQ(ids.size(), listed.size());
+  for (const std::string& id : ids) {
+    EXPECT_TRUE(id.starts_with("broadcast/") || id.starts_with("all_gather/") ||
+                id.starts_with("scatter/"))
+        << id;
+  }
+}
+
+TEST_F(CliSelectionTest, EveryPatternOfAListHasToMatch) {
+  expect_unable("run --operation 'b*,all_redcue'",
+                "--operation all_redcue: matches no operation that 'rankcheck list' shows; did you "
+                "mean all_reduce");
+  expect_unable("run --operation barrier --property 'is_*' --property is_determinstic",
+                "--property is_determinstic: matches no property that 'rankcheck list' shows; did "
+                "you mean is_deterministic?");
+  expect_unable("run --operation broadcast --type f32 --type f31",
+                "--type: f31: is no element type, expected some of int8, ");
+}
+
+TEST_F(CliSelectionTest, SeveralPatternsAreAListInTheReport) {
+  (void)rankcheck(
+      "run --operation barrier,broadcast --algorithm 'c*' --backend sim --cases 1 "
+      "--report r");
+  EXPECT_EQ(report("r")["run"]["operation"], json({"barrier", "broadcast"}));
+  EXPECT_EQ(report("r")["run"]["algorithm"], "c*");
+  EXPECT_EQ(harness::complaints(report("r")), "");
+}
+
 TEST_F(CliSelectionTest, TimeLimitOfASuiteIsNotForOtherNumbersOfCases) {
   harness::write_file(path_to("s.json"),
                       R"({"name":"s","summary":"s","time_limit_s":1e-6,)"
@@ -131,7 +173,8 @@ TEST_F(CliSelectionTest, UnitsAreListedAndSelected) {
     EXPECT_EQ(harness::complaints(report("r")), "");
     std::filesystem::remove_all(path_to("r"));
   }
-  expect_unable("run --backend sim --unit no/such/unit --report r", "expected at least one check");
+  expect_unable("run --backend sim --unit no/such/unit --report r",
+                "selects no check, expected at least one");
 }
 
 TEST_F(CliSelectionTest, RanksThatAreRequiredMustBeReached) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 
 #include <arpa/inet.h>
@@ -52,6 +53,40 @@ TEST_F(CliSubjectTest, EveryOperationAgreesWithTheReference) {
   const nlohmann::json said = report("r");
   for (const nlohmann::json& each : said["findings"]) passed += each["verdict"] == "passed";
   EXPECT_EQ(passed, 20) << "all but barrier, which has no such property";
+}
+
+TEST_F(CliSubjectTest, ListSaysWhatASubjectOffers) {
+  const std::string backend = " --backend " + harness::shell_quoted("command:" + every);
+  const tests::Outcome outcome = rankcheck("list --json --operation all_reduce,barrier" + backend);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const nlohmann::json listing = nlohmann::json::parse(outcome.out);
+  ASSERT_EQ(listing["backends"].size(), 1U);
+  EXPECT_EQ(listing["backends"][0]["command"], "command:" + every);
+  const std::string name = listing["backends"][0]["name"];
+  ASSERT_EQ(listing["operations"].size(), 2U);
+  const nlohmann::json& offered = listing["operations"][0]["algorithms"][name][0];
+  EXPECT_TRUE(offered["takes"].contains("type")) << offered;
+  EXPECT_TRUE(offered["takes"].contains("op")) << offered;
+  const tests::Outcome text = rankcheck("list --operation all_reduce" + backend);
+  EXPECT_NE(text.out.find("OFFERED BY " + name), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("; op "), std::string::npos) << text.out;
+}
+
+TEST_F(CliSubjectTest, ListSaysWhyASubjectCannotBeAsked) {
+  expect_unable("list --backend command:/bin/true", "backend command:/bin/true: ");
+}
+
+TEST_F(CliSubjectTest, SubjectsOfOneNameAreKeptApart) {
+  const tests::Outcome outcome =
+      rankcheck("run --report r --operation barrier --cases 2 --backend " +
+                harness::shell_quoted("command:" + every) + " --backend " +
+                harness::shell_quoted("command:env " + every));
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  std::set<std::string> ids;
+  const nlohmann::json whole = report("r");
+  for (const nlohmann::json& each : whole["findings"]) ids.insert(each["id"]);
+  EXPECT_EQ(ids.size(), whole["findings"].size());
+  EXPECT_EQ(whole["environment"]["backends"].size(), 2U) << whole["environment"]["backends"];
 }
 
 TEST_F(CliSubjectTest, TheExampleHoldsInEveryProperty) {

@@ -1,6 +1,8 @@
 #include "tests/cases/cli.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -37,8 +39,8 @@ TEST_F(CommandLineTest, SaysWhereItLooksForItsSuites) {
   std::filesystem::remove_all(path_to("share"));
   const std::string folder = std::filesystem::canonical(folder_.path());
   expect_unable("run smoke",
-                "expected the folder " + folder + "/bin/share/rankcheck or " + folder +
-                    "/share/rankcheck, found neither");
+                "are missing, expected the folder " + folder + "/bin/share/rankcheck or " + folder +
+                    "/share/rankcheck");
 }
 
 TEST_F(CommandLineTest, PrefersTheDataBesideItself) {
@@ -100,6 +102,49 @@ TEST_F(CommandLineTest, ListIsJsonOnRequest) {
   EXPECT_EQ(listing["suites"].size(), 5U);
 }
 
+TEST_F(CommandLineTest, ListShowsWhatFitsAllFilters) {
+  const Outcome outcome = rankcheck(
+      "list --json --backend sim --operation 'all_*' --operation barrier --algorithm ring,central "
+      "--property agrees_with_reference,separates_ranks");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json listing = json::parse(outcome.out);
+  std::map<std::string, json> operations;
+  for (const json& each : listing["operations"]) operations[each["name"]] = each;
+  ASSERT_TRUE(operations.contains("barrier")) << outcome.out;
+  ASSERT_TRUE(operations.contains("all_reduce"));
+  EXPECT_FALSE(operations.contains("broadcast"));
+  const json& algorithms = operations["all_reduce"]["algorithms"];
+  ASSERT_EQ(algorithms.size(), 1U);
+  ASSERT_EQ(algorithms["sim"].size(), 1U);
+  EXPECT_EQ(algorithms["sim"][0]["name"], "ring");
+  EXPECT_EQ(operations["all_reduce"]["properties"], json({"agrees_with_reference"}));
+  ASSERT_EQ(listing["backends"].size(), 1U);
+  EXPECT_EQ(listing["backends"][0]["name"], "sim");
+}
+
+TEST_F(CommandLineTest, ListLeavesOutOperationsAndSuitesWithoutAType) {
+  const json listing = json::parse(rankcheck("list --json --backend sim --type f8e4m3").out);
+  const auto has = [&](const char* name) {
+    const json& all = listing["operations"];
+    return std::any_of(
+        all.begin(), all.end(), [&](const json& each) { return each["name"] == name; });
+  };
+  EXPECT_TRUE(has("broadcast"));
+  EXPECT_FALSE(has("reduce")) << "eight-bit floats cannot be reduced";
+  EXPECT_FALSE(has("crop"));
+}
+
+TEST_F(CommandLineTest, BadFiltersOfListAreOneClearLine) {
+  expect_unable("list --operation nope", "--operation nope: matches no operation");
+  expect_unable("list --algorithm rnig",
+                "--algorithm rnig: matches no algorithm that 'rankcheck list' shows; did you mean "
+                "ring?");
+  expect_unable("list --backend mip", "did you mean mpi?");
+  expect_unable("list --operation crop --type f8e4m3",
+                "filters: no operation fits all of {\"operation\":\"crop\"");
+  expect_unable("list --subjects --operation crop", "command line: ");
+}
+
 TEST_F(CommandLineTest, DoctorDescribesTheMachine) {
   const Outcome outcome = rankcheck("doctor --json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -149,14 +194,15 @@ TEST_F(CommandLineTest, DoctorHearsASignalWhileItWaitsForAWorker) {
 TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
   expect_unable("run --seed x", "--seed: x: expected a whole number or commit");
   expect_unable("run --ranks 4..2", "--ranks: 4..2: expected A..B or N");
-  expect_unable("run --type f31", "--type: expected one of int8");
+  expect_unable("run --type f31", "--type: f31: is no element type, expected some of int8, ");
   expect_unable("run --cases 0", "--cases: 0: expected a number above 0");
   expect_unable("run --jobs 0", "--jobs: 0: expected a number above 0");
   expect_unable("run --jobs 257", "--jobs: 257: expected at most 256");
   expect_unable("run nonsense", "suite: nonsense: expected the path of a .json file or a suite of");
-  expect_unable("run --backend abacus",
-                "backend: abacus: expected command:LINE, python:FILE, listen:ADDRESS, or a "
-                "backend of");
+  expect_unable(
+      "run --backend abacus",
+      "backend: abacus: is unknown, expected command:LINE, python:FILE, listen:ADDRESS, or a "
+      "backend of");
   expect_unable("run --operation nope",
                 "--operation nope: matches no operation that 'rankcheck list' shows");
   expect_unable("run --algorithm nope",
@@ -164,19 +210,19 @@ TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
   expect_unable("run --property nope",
                 "--property nope: matches no property that 'rankcheck list' shows");
   expect_unable("run --operation barrier --property agrees_with_reference",
-                "expected at least one check");
+                "selects no check, expected at least one");
   expect_unable("run --operation all_reduce --type f8e4m3",
                 "no case can be generated for any of its ");
   expect_unable("run --property rank_permutation --ranks 1",
                 "no case can be generated for any of its ");
   expect_unable("run --no-such-option", "command line: ");
   for (const char* option : {"--backend", "--report", "--ranks", "--type", "--seed", "--resume"}) {
-    expect_unable(quick + option + " ''", option + std::string(": expected a value, got nothing"));
+    expect_unable(quick + option + " ''", option + std::string(": got nothing, expected a value"));
   }
-  expect_unable("report ''", "folder: expected a value, got nothing");
-  expect_unable("bench --min-time nan", "--min-time: expected a decimal number, got nan");
+  expect_unable("report ''", "folder: got nothing, expected a value");
+  expect_unable("bench --min-time nan", "--min-time: got nan, expected a decimal number");
   if (tests::reconstructs) {
-    expect_unable("simulate s.cxi --step -NaN", "--step: expected a decimal number, got -NaN");
+    expect_unable("simulate s.cxi --step -NaN", "--step: got -NaN, expected a decimal number");
   }
   expect_unable("report", "command line: folder is required (see --help)");
   expect_unable("", "command: none: expected one of list, run, ");
@@ -188,24 +234,24 @@ TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
 TEST_F(CommandLineTest, BadCasesAreOneClearLine) {
   expect_unable("replay no-such-file", "case: no-such-file: expected JSON text or a file");
   expect_unable("replay " + std::string(9000, 'x'), "case: " + std::string(80, 'x') + ": expected");
-  expect_unable("replay ''", "case: expected a value, got nothing");
-  expect_unable("replay ' '", "case: expected JSON text or the path of a file, got nothing");
-  expect_unable("replay /dev/zero", "cannot read: /dev/zero: expected a file, found a device");
+  expect_unable("replay ''", "case: got nothing, expected a value");
+  expect_unable("replay ' '", "case: got nothing, expected JSON text or the path of a file");
+  expect_unable("replay /dev/zero", "cannot read: /dev/zero: found a device, expected a file");
   expect_unable("replay '{'", "case: not JSON");
-  expect_unable("replay '[1,2]'", "case: expected a JSON object, got [1,2]");
+  expect_unable("replay '[1,2]'", "case: got [1,2], expected a JSON object");
   expect_unable("replay '" + std::string(60000, '[') + std::string(60000, ']') + "'",
                 "deep nesting");
   expect_unable(R"(replay '{"operation":"all_reduce","ranks":2,"ranks":3}')",
-                "case: ranks: expected once, got it twice");
+                "case: ranks: stands there twice, expected once");
   expect_unable(R"(replay '{"operation":"barrier","ranks":2,"property":"x"}')",
                 "case: property: x: expected a property that barrier claims");
   expect_unable(R"(replay '{"operation":"all_reduce","ranks":2,"tpye":"f32"}')", "tpye");
   expect_unable(R"(replay '{"operation":"fold_paper","ranks":2}')", "fold_paper");
   expect_unable(R"(replay '{"operation":"broadcast","ranks":2,"algorithm":"ringo"}')",
-                "algorithm: expected one that 'rankcheck list' shows for broadcast, got \"ringo\"");
-  expect_unable(
-      R"(replay '{"operation":"broadcast","ranks":2,"fault":"gone:1"}')",
-      "fault: expected one of flip, lost, duplicate, late, dead_rank, stale, overrun with a");
+                "algorithm: got \"ringo\", expected one that 'rankcheck list' shows for broadcast");
+  expect_unable(R"(replay '{"operation":"broadcast","ranks":2,"fault":"gone:1"}')",
+                "fault: got \"gone:1\", expected one of flip, lost, duplicate, late, dead_rank, "
+                "stale, overrun");
   expect_unable(R"(replay '{"operation":"broadcast","algorithm":"binomial","ranks":2,"chunk":1}')",
                 "chunk: the algorithm has no chunks");
 }
@@ -218,6 +264,15 @@ TEST_F(CommandLineTest, AuditCountsThePlantedBugs) {
   const Outcome outcome = rankcheck("audit --operation barrier");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.last_line(), "3 of 3 planted bugs caught");
+}
+
+TEST_F(CommandLineTest, AuditTakesSeveralOperations) {
+  const json all = json::parse(rankcheck("audit --operation barrier,crop --json").out);
+  const json again =
+      json::parse(rankcheck("audit --operation crop --operation barrier --json").out);
+  EXPECT_EQ(all["bugs"], again["bugs"]);
+  EXPECT_EQ(all["bugs"].front()["operation"], "barrier");
+  EXPECT_EQ(all["bugs"].back()["operation"], "crop");
 }
 
 TEST_F(CommandLineTest, AuditTellsWhereTheBugIsAndWhoseLawCatchesIt) {
@@ -237,7 +292,8 @@ TEST_F(CommandLineTest, AuditFailsWhereABugSurvives) {
 }
 
 TEST_F(CommandLineTest, BadArgumentsOfAuditAreOneClearLine) {
-  expect_unable("audit --operation fold_paper", "--operation: fold_paper: expected");
+  expect_unable("audit --operation barrier,fold_paper",
+                "--operation fold_paper: matches no operation that 'rankcheck list' shows");
   expect_unable("audit --cases 0", "--cases: 0: expected");
 }
 
@@ -264,7 +320,8 @@ TEST_F(CommandLineTest, SimulateRejectsWhatDoesNotFit) {
   expect_unable("simulate a.cxi --detector 8 --probe-size 9", "--probe-size: expected at most");
   expect_unable("simulate a.cxi --object-size 20", "--object-size: expected at least");
   expect_unable("simulate a.cxi --step 3 --overlap 0.5", "command line: ");
-  expect_unable("simulate none/a.cxi --positions 1 --detector 4", "none/a.cxi: expected a file in");
+  expect_unable("simulate none/a.cxi --positions 1 --detector 4",
+                "none/a.cxi: found no folder none, expected");
   EXPECT_FALSE(exists("a.cxi"));
 }
 

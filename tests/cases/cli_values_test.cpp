@@ -15,38 +15,47 @@ const std::string broadcast_alone = "run --operation broadcast --algorithm binom
 TEST_F(CliValuesTest, WholeNumbersAreDecimalDigits) {
   for (const std::string value : {"0x10", "010", "+5", "1e1"}) {
     expect_unable(broadcast_alone + "--cases " + value,
-                  "--cases: expected decimal digits, got " + value);
-    expect_unable("bench --frames " + value, "--frames: expected decimal digits, got " + value);
+                  "--cases: got " + value + ", expected decimal digits");
+    expect_unable("bench --frames " + value,
+                  "--frames: got " + value + ", expected decimal digits");
     expect_unable(broadcast_alone + "--seed " + value,
                   "--seed: " + value + ": expected a whole number");
     expect_unable(broadcast_alone + "--ranks " + value + "..9",
                   "expected A..B or N with 1 <= A <= B");
     expect_unable("bench --topology nvlink8 --ranks " + value, "--ranks: " + value + ": expected");
     if (!tests::reconstructs) continue;
-    expect_unable("reconstruct x --verify " + value, "expected decimal digits, got " + value);
-    expect_unable("simulate x.cxi --seed " + value, "expected decimal digits, got " + value);
+    expect_unable("reconstruct x --verify " + value, "got " + value + ", expected decimal digits");
+    expect_unable("simulate x.cxi --seed " + value, "got " + value + ", expected decimal digits");
   }
 }
 
 TEST_F(CliValuesTest, OtherNumbersAreDecimalNumbers) {
   for (const std::string value : {"0x10", "+5", "nan", "inf", "1e999"}) {
     expect_unable(broadcast_alone + "--time-budget " + value,
-                  "expected a decimal number, got " + value);
+                  "got " + value + ", expected a decimal number");
     if (!tests::reconstructs) continue;
-    expect_unable("reconstruct x --defocus " + value, "expected a decimal number, got " + value);
-    expect_unable("simulate x.cxi --photons " + value, "expected a decimal number, got " + value);
+    expect_unable("reconstruct x --defocus " + value,
+                  "got " + value + ", expected a decimal number");
+    expect_unable("simulate x.cxi --photons " + value,
+                  "got " + value + ", expected a decimal number");
   }
   EXPECT_EQ(rankcheck(broadcast_alone + "--backend sim --cases 3 --time-budget 1e2").status, 0);
 }
 
 TEST_F(CliValuesTest, ListsHaveEachValueOnce) {
-  for (const std::string value : {"sim,", ",sim", "sim,,mpi", "sim,sim"}) {
-    expect_unable(broadcast_alone + "--backend " + value,
-                  "--backend: " + value + ": expected values between");
-    expect_unable("bench --backend " + value, "--backend: " + value + ": expected values between");
+  for (const std::string value : {"sim,", ",sim", "sim,,mpi"}) {
+    const std::string complaint = "--backend: " + value + ": a value between commas is empty";
+    expect_unable(broadcast_alone + "--backend " + value, complaint);
+    expect_unable("bench --backend " + value, complaint);
   }
-  expect_unable(broadcast_alone + "--type f32,", "--type: f32,: expected values between commas");
-  expect_unable("bench --topology nvlink8 --ranks 2,", "--ranks: 2,: expected values between");
+  for (const char* value : {"sim,sim", "sim --backend sim"}) {
+    expect_unable(std::string("run --operation barrier --backend ") + value,
+                  "--backend: sim: given twice");
+    expect_unable(std::string("bench --backend ") + value, "--backend: sim: given twice");
+  }
+  expect_unable(broadcast_alone + "--type f32,", "--type: f32,: a value between commas is empty");
+  expect_unable(broadcast_alone + "--type f32 --type f64,f32", "--type: f32: given twice");
+  expect_unable("bench --topology nvlink8 --ranks 2,", "--ranks: 2,: a value between commas is");
 }
 
 TEST_F(CliValuesTest, UnknownNamesAreGuessed) {

@@ -240,15 +240,15 @@ TEST(CapabilitiesTest, TakesAllInputsThatAreSent) {
 }
 
 TEST(CapabilitiesTest, NamesWhatIsWrongInADeclaration) {
-  EXPECT_EQ(complaint_about("[]"), "expected a JSON object, got []");
-  EXPECT_TRUE(
-      complaint_about(R"({"type":["f33"]})").starts_with("case: type: expected one of int8,"));
+  EXPECT_EQ(complaint_about("[]"), "got [], expected a JSON object");
+  EXPECT_TRUE(complaint_about(R"({"type":["f33"]})")
+                  .starts_with("case: type: got \"f33\", expected one of int8,"));
   EXPECT_EQ(complaint_about(R"({"flavour":[1]})"), "case: flavour: unknown field");
   EXPECT_EQ(complaint_about(R"({"gap":3})"), "gap: expected \"any\" or a list of values");
   EXPECT_EQ(complaint_about(R"({"gap":[]})"), "gap: expected \"any\" or a list of values");
   EXPECT_EQ(complaint_about(R"({"group":"some"})"),
-            "group: expected one of any, sorted, world, got \"some\"");
-  EXPECT_EQ(complaint_about(R"({"empty":1})"), "empty: expected true or false, got 1");
+            "group: got \"some\", expected one of any, sorted, world");
+  EXPECT_EQ(complaint_about(R"({"empty":1})"), "empty: got 1, expected true or false");
   EXPECT_EQ(complaint_about(R"({"ranks":{"most":3}})"), "ranks: most: unknown field");
 }
 

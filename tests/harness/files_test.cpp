@@ -45,8 +45,8 @@ TEST(ReadFileTest, RefusesWhatIsNoRegularFile) {
   const std::filesystem::path pipe = folder.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   // Nobody writes into the pipe, so reading it would wait for ever.
-  EXPECT_EQ(complaint(pipe), "cannot read: " + pipe.string() + ": expected a file, found a pipe");
-  EXPECT_EQ(complaint("/dev/zero"), "cannot read: /dev/zero: expected a file, found a device");
+  EXPECT_EQ(complaint(pipe), "cannot read: " + pipe.string() + ": found a pipe, expected a file");
+  EXPECT_EQ(complaint("/dev/zero"), "cannot read: /dev/zero: found a device, expected a file");
   EXPECT_EQ(complaint(folder.path()),
             "cannot read: " + folder.path().string() + ": Is a directory");
   EXPECT_THROW(require_regular_file(pipe), FileError);

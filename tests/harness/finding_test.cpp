@@ -31,7 +31,8 @@ TEST(FindingTest, UnknownVerdictIsRefusedByName) {
     static_cast<void>(finding_from_json(changed));
     FAIL() << "expected BadInput";
   } catch (const BadInput& bad) {
-    EXPECT_NE(std::string(bad.what()).find("verdict: expected one of passed"), std::string::npos)
+    EXPECT_NE(std::string(bad.what()).find("verdict: got \"green\", expected one of passed"),
+              std::string::npos)
         << bad.what();
   }
 }

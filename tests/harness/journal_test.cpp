@@ -176,8 +176,8 @@ TEST_F(JournalTest, EmptyFileIsNoJournal) {
 TEST_F(JournalTest, OtherVersionIsRefused) {
   append_raw("{\"journal_version\":99}\n");
   EXPECT_EQ(complaint(),
-            path_.string() + ": line 1: journal_version: expected " +
-                std::to_string(journal_version) + ", got 99");
+            path_.string() + ": line 1: journal_version: got 99, expected " +
+                std::to_string(journal_version));
 }
 
 TEST_F(JournalTest, BytesThatAreNotTextDoNotStopIt) {
@@ -229,8 +229,8 @@ TEST_F(JournalTest, SecondFindingOfAUnitInARoundIsNamed) {
   append_raw(text.substr(text.rfind('\n', text.size() - 2) + 1));
   EXPECT_EQ(complaint(),
             path_.string() +
-                ": line 4: finding: all_reduce/ring/sim/agrees_with_reference: expected one in "
-                "round 0, got a second");
+                ": line 4: finding: all_reduce/ring/sim/agrees_with_reference: got a second, "
+                "expected one in round 0");
 }
 
 TEST_F(JournalTest, NegativeCountsAreNamed) {
@@ -243,12 +243,12 @@ TEST_F(JournalTest, NegativeCountsAreNamed) {
   };
   for (const char* name :
        {"cases", "compared_bytes", "wrong_count", "shrinks", "replays", "replays_failed"}) {
-    EXPECT_TRUE(complaint_of(name).starts_with(fmt::format(
-        "{}: line 3: finding: {}: expected a number of at least 0, got -", path_.string(), name)))
+    EXPECT_TRUE(complaint_of(name).starts_with(
+        fmt::format("{}: line 3: finding: {}: got -", path_.string(), name)))
         << complaint();
   }
-  EXPECT_TRUE(complaint_of("f32/sum").starts_with(
-      path_.string() + ": line 3: finding: cells: f32/sum: expected a number of at least 0"))
+  EXPECT_TRUE(complaint_of("f32/sum").starts_with(path_.string() +
+                                                  ": line 3: finding: cells: f32/sum: got -"))
       << complaint();
 }
 

@@ -59,17 +59,17 @@ std::vector<Illegal> illegal_calls() {
        move,
        [](Case& c) { c.property = "x"; },
        "property: broadcast claims no property \"x\""},
-      {"ranks", move, [](Case& c) { c.ranks = 0; }, "ranks: expected at least 1, got 0"},
+      {"ranks", move, [](Case& c) { c.ranks = 0; }, "ranks: got 0, expected at least 1"},
       {"group_too_high",
        move,
        [](Case& c) {
          c.group = {0, 3};
        },
-       "group: expected ranks in 0..2, got 3"},
+       "group: got 3, expected ranks in 0..2"},
       {"group_negative",
        move,
        [](Case& c) { c.group = {-1}; },
-       "group: expected ranks in 0..2, got -1"},
+       "group: got -1, expected ranks in 0..2"},
       {"group_twice",
        move,
        [](Case& c) {
@@ -119,7 +119,7 @@ std::vector<Illegal> illegal_calls() {
 std::vector<Illegal> illegal_inputs() {
   const std::string reduce = "all_reduce";
   const std::string move = "broadcast";
-  const std::string index_why = "first_index, index_stride: expected 0..281474976710656, got ";
+  const std::string index_why = ", expected 0..281474976710656";
   return {
       {"input_of_integers",
        reduce,
@@ -150,20 +150,23 @@ std::vector<Illegal> illegal_inputs() {
          c.added_seed = 2;
        },
        "scale, added_seed: expected input exact"},
-      {"scale", reduce, [](Case& c) { c.scale = 3; }, "scale: expected -2..2, got 3"},
-      {"offset", move, [](Case& c) { c.offset = 4097; }, "offset: expected 0..4096, got 4097"},
-      {"offset_negative", move, [](Case& c) { c.offset = -1; }, "offset: expected 0..4096, got -1"},
+      {"scale", reduce, [](Case& c) { c.scale = 3; }, "scale: got 3, expected -2..2"},
+      {"offset", move, [](Case& c) { c.offset = 4097; }, "offset: got 4097, expected 0..4096"},
+      {"offset_negative", move, [](Case& c) { c.offset = -1; }, "offset: got -1, expected 0..4096"},
       {"fine_input",
        move,
        [](Case& c) { c.input = InputKind::fine; },
        "input: fine is for operations with arrays"},
-      {"chunk", move, [](Case& c) { c.chunk = -1; }, "chunk: expected 0 or more, got -1"},
-      {"rotate", move, [](Case& c) { c.rotate = 3; }, "rotate: expected 0..2, got 3"},
-      {"first_index", move, [](Case& c) { collective(c).first_index = -1; }, index_why + "-1"},
+      {"chunk", move, [](Case& c) { c.chunk = -1; }, "chunk: got -1, expected 0 or more"},
+      {"rotate", move, [](Case& c) { c.rotate = 3; }, "rotate: got 3, expected 0..2"},
+      {"first_index",
+       move,
+       [](Case& c) { collective(c).first_index = -1; },
+       "first_index, index_stride: got -1" + index_why},
       {"index_stride",
        move,
        [](Case& c) { collective(c).index_stride = (std::int64_t{1} << 48) + 1; },
-       index_why + "281474976710657"},
+       "first_index, index_stride: got 281474976710657" + index_why},
   };
 }
 
@@ -491,8 +494,36 @@ TEST(SameBitsTest, WrongElementsAreListed) {
   ASSERT_EQ(judgement.wrong.size(), 1U);
   EXPECT_EQ(judgement.wrong[0].rank, 2);
   EXPECT_EQ(judgement.wrong[0].index, 11);
-  EXPECT_EQ(judgement.wrong[0].expected, "0x0403");
-  EXPECT_EQ(judgement.wrong[0].got, "0xab03");
+  EXPECT_EQ(judgement.wrong[0].expected, "6.12e-05");
+  EXPECT_EQ(judgement.wrong[0].got, "-0.0548");
+  EXPECT_EQ(judgement.wrong[0].stage, 0U);
+  EXPECT_TRUE(judgement.wrong[0].group.empty());
+}
+
+TEST(SameBitsTest, ValuesThatOnlyDifferInBitsHaveTheirBits) {
+  Case c = legal();
+  c.type = spec::Type::f32;
+  const auto expected = bytes_of({1, 0, 0xc0, 0x7f});
+  const auto got = bytes_of({2, 0, 0xc0, 0xff});
+  Judgement judgement;
+  expect_same_bits(c, 0, 0, 1, got.data(), expected.data(), "differs", judgement);
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].expected, "nan (0x7fc00001)");
+  EXPECT_EQ(judgement.wrong[0].got, "nan (0xffc00002)");
+}
+
+TEST(SameBitsTest, LaterStagesNameTheirGroup) {
+  Case c = legal();
+  c.type = spec::Type::uint8;
+  c.group = {2, 0};
+  const auto expected = bytes_of({1});
+  const auto got = bytes_of({255});
+  Judgement judgement;
+  expect_same_bits({c, 1}, 1, 4, 1, got.data(), expected.data(), "differs", judgement);
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].stage, 1U);
+  EXPECT_EQ(judgement.wrong[0].group, (std::vector<int>{2, 0}));
+  EXPECT_EQ(judgement.wrong[0].got, "255");
 }
 
 TEST(SameBitsTest, AllWrongElementsAreCountedButFewListed) {

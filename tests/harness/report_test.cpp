@@ -84,6 +84,32 @@ TEST(ReportStatusTest, WhatIsRequiredBeyondFindingsCountsToo) {
   EXPECT_EQ(exit_status(report), 2);
 }
 
+TEST(ReportJsonTest, LaterStagesAreInTheSchemaAndReadBack) {
+  nlohmann::json report = sample_json();
+  report["findings"][4]["wrong"][0]["stage"] = 1;
+  report["findings"][4]["wrong"][0]["group"] = {1, 0, 2};
+  EXPECT_EQ(complaints(report), "");
+  Finding finding = sample_failure();
+  finding.wrong[0].stage = 1;
+  finding.wrong[0].group = {1, 0, 2};
+  const Finding read = finding_from_json(nlohmann::json(to_json(finding)));
+  EXPECT_EQ(read.wrong.at(0).stage, 1U);
+  EXPECT_EQ(read.wrong.at(0).group, (std::vector<int>{1, 0, 2}));
+}
+
+TEST(ReportTextTest, LaterStagesNameTheirGroup) {
+  Finding finding = sample_failure();
+  EXPECT_EQ(to_table(finding.wrong).text().find("stage"), std::string::npos);
+  finding.wrong.push_back(finding.wrong[0]);
+  finding.wrong[1].stage = 1;
+  finding.wrong[1].group = {1, 0, 2};
+  EXPECT_EQ(to_table(finding.wrong).text(),
+            "stage  group           rank  element  expected  got  error  bound  decoded\n"
+            "    0  as in the case     1        2         3  nan    nan      0  rank 2 missing\n"
+            "    1  1,0,2              1        2         3  nan    nan      0  rank 2 missing\n");
+  EXPECT_NE(explain(finding, "rankcheck").find("    1  1,0,2 "), std::string::npos);
+}
+
 TEST(ReportJsonTest, SchemaRefusesUnknownFields) {
   nlohmann::json report = sample_json();
   report["findings"][0]["colour"] = "green";

@@ -35,15 +35,15 @@ TEST(SuiteFileTest, IsRead) {
 }
 
 TEST(SuiteFileTest, BadFieldsAreNamedWithTheirPlace) {
-  EXPECT_EQ(complaint("{"), "suite: s.json: expected JSON");
+  EXPECT_EQ(complaint("{"), "suite: s.json: is no JSON");
   EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[]})"),
-            "suite: s.json: entries: expected a list with at least one entry");
+            "suite: s.json: entries: is no list or is empty, expected at least one entry");
   EXPECT_EQ(
       complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"ranks":[3,2]}]})"),
       "suite: s.json: entries[0]: ranks: expected [least, most] with 1 <= least <= most");
   EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"cases":"x"}]})"),
-            "suite: s.json: entries[0]: cases: expected a whole number in -2147483648..2147483647, "
-            "got \"x\"");
+            "suite: s.json: entries[0]: cases: got \"x\", expected a whole number in "
+            "-2147483648..2147483647");
 }
 
 TEST(SuiteFileTest, MisspelledFieldIsRefused) {
@@ -60,7 +60,8 @@ TEST(SuiteFileTest, VariantIsAName) {
   EXPECT_EQ(with("many_ranks_2"), "");
   for (const char* variant : {"a/b", "Many", "a b", "a*"}) {
     EXPECT_EQ(with(variant),
-              "suite: s.json: entries[0]: variant: expected lower case letters, digits and _");
+              "suite: s.json: entries[0]: variant: got other characters, expected lower case "
+              "letters, digits and _");
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "reference/numerics/fold.hpp"
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
@@ -265,11 +266,15 @@ class Collectives final : public harness::Family {
     }
     for (const std::int64_t index : {own.first_index, own.index_stride}) {
       if (index < 0 || index > input_index_max) {
-        return "first_index, index_stride: expected 0.." + std::to_string(input_index_max) +
-               ", got " + std::to_string(index);
+        return fmt::format(
+            "first_index, index_stride: got {}, expected 0..{}", index, input_index_max);
       }
     }
     return {};
+  }
+
+  [[nodiscard]] std::string text_of(spec::Type type, const std::byte* element) const override {
+    return numerics::to_text(type, element);
   }
 
   [[nodiscard]] nlohmann::ordered_json extras(const Case& c, int world_rank) const override {

@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "reference/numerics/fold.hpp"
 #include "reference/registry.hpp"
 #include "reference/spec/reduce_op.hpp"
 #include "reference/spec/share.hpp"
@@ -105,12 +108,11 @@ class Ptycho final : public harness::Family {
       return "scale, added_seed: expected input exact";
     }
     if (own.moved < -pixels_moved_max || own.moved > pixels_moved_max) {
-      return "moved: expected at most " + std::to_string(pixels_moved_max) + " either way, got " +
-             std::to_string(own.moved);
+      return fmt::format(
+          "moved: got {}, expected at most {} either way", own.moved, pixels_moved_max);
     }
     if (own.halvings < 0 || own.halvings > halvings_max) {
-      return "halvings: expected 0.." + std::to_string(halvings_max) + ", got " +
-             std::to_string(own.halvings);
+      return fmt::format("halvings: got {}, expected 0..{}", own.halvings, halvings_max);
     }
     if (std::string why = cases::why_invalid(own.symmetry, own.scene); !why.empty()) return why;
     if (c.rotate != 0) return "rotate: the inputs of operators do not depend on ranks";
@@ -145,6 +147,10 @@ class Ptycho final : public harness::Family {
     return {{"name", array.name},
             {"shape", shape},
             {"type", spec::name(array.is_complex ? complex : c.type)}};
+  }
+
+  [[nodiscard]] std::string text_of(spec::Type type, const std::byte* element) const override {
+    return numerics::to_text(type, element);
   }
 
   /// Poison is NaN, because operators multiply what they read, also by 0. Only NaN survives this.

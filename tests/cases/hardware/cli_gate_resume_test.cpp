@@ -96,8 +96,9 @@ TEST_F(CliGateTest, RefusesToGoOnWithAPartAlone) {
 TEST_F(CliGateTest, GoesOnOnlyAsItBegan) {
   make("fast");
   rankcheck(gate_ + "--time-budget 0.1 --seed 5 --report r");
-  expect_unable("run hardware --resume r --seed 6", "--resume: r: expected seed to be 5");
-  expect_unable("run smoke --resume r", "--resume: r: expected suites to be [\"hardware\"]");
+  expect_unable("run hardware --resume r --seed 6", "--resume: r: got 6, expected seed to be 5");
+  expect_unable("run smoke --resume r",
+                "--resume: r: got [\"smoke\"], expected suites to be [\"hardware\"]");
   std::string others = worker_script;
   others.replace(others.find("made up"), 7, "made new");
   write_worker("cuda", others);
@@ -128,14 +129,14 @@ TEST_F(CliGateTest, RefusesToGoOnWithAPartThatHasChanged) {
   const std::size_t digit = changed.find("\"cases\":") + 8;
   changed[digit] = changed[digit] == '1' ? '2' : '1';
   make(journal, changed);
-  expect_unable("run --resume r", "r/suites/journal.jsonl: line 1: crc32: expected");
+  expect_unable("run --resume r", "r/suites/journal.jsonl: line 1: crc32: got ");
   const std::string checksum = R"(,"crc32":")";
   std::string without = whole;
   for (std::size_t at = 0; (at = without.find(checksum)) != std::string::npos;) {
     without.erase(at, checksum.size() + 9);
   }
   make(journal, without);
-  expect_unable("run --resume r", "r: suites: journal.jsonl: line 1: expected a checksum");
+  expect_unable("run --resume r", "r: suites: journal.jsonl: line 1: has no checksum");
   EXPECT_EQ(text_of("r/journal.jsonl"), gate);
 }
 

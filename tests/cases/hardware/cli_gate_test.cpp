@@ -75,7 +75,7 @@ TEST_F(CliGateTest, EndsWhenTheTimeOfTheCallIsOver) {
 
 TEST_F(CliGateTest, RefusesAnArchiveThatCannotBeWritten) {
   expect_unable(gate_ + "--report r --archive absent/r.zip",
-                "--archive: absent/r.zip: expected a file in a writable folder, found");
+                "--archive: absent/r.zip: found no folder absent, expected a file in a writable");
   expect_unable(gate_ + "--report r --archive r.tar",
                 "--archive: r.tar: expected a name that ends with .zip");
   make("other.zip", "no archive");
@@ -240,7 +240,7 @@ TEST_F(CliGateTest, SoakTakesWhatIsLeftOfTheCall) {
 }
 
 TEST_F(CliGateTest, RefusesBeforeAnythingIsMeasured) {
-  expect_unable("run hardware smoke", "suite: hardware: expected no other suite");
+  expect_unable("run hardware smoke", "suite: hardware: stands beside another suite");
   expect_unable("run hardware --operation nonsense --report r", "nonsense");
   EXPECT_FALSE(exists("r"));
   for (const char* each : {"r", "r/soak"}) {
@@ -270,7 +270,7 @@ TEST_F(CliGateTest, RefusesTimesThatAreNone) {
   for (const std::string option : {"--time-budget", "--timeout"}) {
     for (const std::string value : {"nan", "inf"}) {
       expect_unable("run hardware --report r " + option + " " + value,
-                    ": expected a decimal number, got " + value);
+                    ": got " + value + ", expected a decimal number");
     }
     for (const std::string value : {"0", "-1", "1e300"}) {
       expect_unable("run hardware --report r " + option + " " + value,

@@ -85,8 +85,8 @@ TEST_F(HybridCommandsTest, NameThePlanThatRan) {
 TEST_F(HybridCommandsTest, ResumeOnTheSameDevices) {
   ASSERT_EQ(rankcheck(short_run).status, 0);
   expect_unable("run --resume r --devices-per-process 4",
-                "--resume: r: backends: hybrid: expected devices_per_process to be 3, as when the "
-                "run began, got 4");
+                "--resume: r: backends: hybrid: got 4, expected devices_per_process to be 3, as "
+                "when the run began");
   EXPECT_EQ(rankcheck("run --resume r --devices-per-process 3").status, 0);
 }
 
@@ -111,12 +111,12 @@ TEST_F(HybridCommandsTest, TellTheDoctorWhatThereIs) {
 
 TEST_F(HybridCommandsTest, RefuseOtherDevices) {
   expect_unable("doctor --devices-per-process 0", "Value 0 not in range 1 to 64");
-  expect_unable("doctor --devices-per-process 02", "expected decimal digits, got 02");
+  expect_unable("doctor --devices-per-process 02", "got 02, expected decimal digits");
   expect_unable("doctor --devices gpu", "--devices: gpu not in {sim,cuda}");
   const std::string run = program_ + " run --backend hybrid --report r";
   for (const auto& [variable, says] :
-       {std::pair{"RANKCHECK_DEVICES_PER_PROCESS=two", "expected 1 to 64, got two"},
-        std::pair{"RANKCHECK_HYBRID_DEVICES=gpu", "expected sim or cuda, got gpu"}}) {
+       {std::pair{"RANKCHECK_DEVICES_PER_PROCESS=two", "got two, expected 1 to 64"},
+        std::pair{"RANKCHECK_HYBRID_DEVICES=gpu", "got gpu, expected sim or cuda"}}) {
     const Outcome outcome = shell(variable + (" " + run));
     EXPECT_EQ(outcome.status, 2) << outcome.out;
     EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;

@@ -304,7 +304,7 @@ TEST_F(CliReconstructTest, RejectsWhatItCannotDoInOneLine) {
   expect("--defocus 1e-3", "--defocus: expected data without a probe; scan.cxi has one");
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
   expect_unable("reconstruct bare.cxi --defocus 1e9", "--defocus: expected at most 1.28 metres");
-  expect("--defocus nan", "--defocus: expected a decimal number, got nan");
+  expect("--defocus nan", "--defocus: got nan, expected a decimal number");
   expect("--defocus 1 --resume state.cxi", "--defocus");
   expect("--batches 17", "--batches: expected 1 to 16, the positions; found 17");
   expect("--solver lsqml --model poisson", "--model: expected gaussian, the only model of lsqml");
@@ -318,12 +318,12 @@ TEST_F(CliReconstructTest, RejectsWhatItCannotDoInOneLine) {
   expect("--output a.cxi --checkpoint ./a.cxi", "./a.cxi: expected another file than the output");
   expect("--checkpoint a --pictures a", "a: expected another file than the checkpoint");
   expect("--resume a --output a", "a: expected another file than the checkpoint");
-  expect("--output none/out.cxi", "none/out.cxi: expected a file in a writable folder");
-  expect("--output .", ".: expected a file, found a folder");
-  expect("--output ''", "--output: expected a value, got nothing");
-  expect("--checkpoint none/state.cxi", "none/state.cxi: expected a file in a writable folder");
-  expect("--pictures scan.cxi/drawn", "scan.cxi/drawn: expected a writable folder");
-  expect_unable("simulate none/scan.cxi", "none/scan.cxi: expected a file in a writable folder");
+  expect("--output none/out.cxi", "none/out.cxi: found no folder none, expected");
+  expect("--output .", ".: found a folder, expected a file");
+  expect("--output ''", "--output: got nothing, expected a value");
+  expect("--checkpoint none/state.cxi", "none/state.cxi: found no folder none, expected");
+  expect("--pictures scan.cxi/drawn", "scan.cxi/drawn: found ");
+  expect_unable("simulate none/scan.cxi", "none/scan.cxi: found no folder none, expected");
   expect("--resume scan.cxi", "scan.cxi: expected a checksum at the end of the file, found none");
   expect_unable("reconstruct absent.cxi", "absent.cxi");
 }
@@ -336,7 +336,7 @@ TEST_F(CliReconstructTest, NeedsAGpuForCuda) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err, shell(hidden + program_ + " run smoke --backend cuda").err);
-  EXPECT_TRUE(outcome.err.starts_with("rankcheck: backend: cuda: expected one that can run here: "))
+  EXPECT_TRUE(outcome.err.starts_with("rankcheck: backend: cuda: cannot run here: "))
       << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   const std::filesystem::path started = RANKCHECK_BINARY_DIR "/rankcheck-reconstruct-cuda";

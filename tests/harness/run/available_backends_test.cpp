@@ -42,6 +42,15 @@ std::string complaint_of(const Work& work) {
   return "none";
 }
 
+TEST(AvailableBackendsTest, SubjectsGetNamesThatNobodyElseHas) {
+  const AvailableBackends backends = made_up_backends();
+  EXPECT_EQ(backends.name_of_subject("mine", {}), "mine");
+  EXPECT_EQ(backends.name_of_subject("mine", {"mine", "mine-2"}), "mine-3");
+  EXPECT_EQ(backends.name_of_subject("elsewhere", {"elsewhere-2"}), "elsewhere-3");
+  EXPECT_EQ(backends.name_of_subject("my own/code", {}), "my-own-code");
+  EXPECT_EQ(backends.name_of_subject("", {"unnamed"}), "unnamed-2");
+}
+
 TEST(AvailableBackendsTest, SaysWhichBackendsCanRunAndWhatTheOthersHave) {
   const std::vector<NamedBackend> known = made_up_backends().known();
   ASSERT_EQ(known.size(), 2U);
@@ -62,11 +71,11 @@ TEST(AvailableBackendsTest, RefusesUnknownAndUnavailableBackends) {
   const AvailableBackends all = made_up_backends();
   EXPECT_NO_THROW(all.require("here"));
   EXPECT_EQ(complaint_of([&] { all.require("elsewhere"); }),
-            "backend: elsewhere: expected one that can run here: no device");
+            "backend: elsewhere: cannot run here: no device");
   EXPECT_EQ(
       complaint_of([&] { all.require("hero"); }),
-      "backend: hero: expected program:LINE, script:FILE, or a backend of 'rankcheck list'; did "
-      "you mean here?");
+      "backend: hero: is unknown, expected program:LINE, script:FILE, or a backend of 'rankcheck "
+      "list'; did you mean here?");
 }
 
 }  // namespace

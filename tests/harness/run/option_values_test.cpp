@@ -33,6 +33,25 @@ TEST(OptionValuesTest, ListsHaveEachValueOnce) {
   }
 }
 
+TEST(OptionValuesTest, ListsOfARepeatedOptionAreJoined) {
+  using Names = std::vector<std::string>;
+  const Names lists{"a,b", "c"};
+  EXPECT_EQ(split_lists("--operation", lists), (Names{"a", "b", "c"}));
+  const Names twice{"a,b", "c,a"};
+  EXPECT_THROW((void)split_lists("--operation", twice), BadInput);
+  EXPECT_EQ(split_all_backends("--backend", Names{"sim", "mpi,command:./w a,b"}),
+            (Names{"sim", "mpi", "command:./w a,b"}));
+  EXPECT_THROW((void)split_all_backends("--backend", Names{"sim", "mpi,sim"}), BadInput);
+}
+
+TEST(OptionValuesTest, EveryPatternMustMatchAName) {
+  const std::set<std::string> names{"gather", "scatter"};
+  EXPECT_NO_THROW(require_matches("operation", std::vector<std::string>{"g*", "scatter"}, names));
+  EXPECT_NO_THROW(require_matches("operation", std::vector<std::string>{}, names));
+  EXPECT_THROW(require_matches("operation", std::vector<std::string>{"gather", "scater"}, names),
+               BadInput);
+}
+
 TEST(OptionValuesTest, AProgramTakesTheRestOfTheBackends) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(split_backends("--backend", "sim,mpi"), (Names{"sim", "mpi"}));

@@ -48,11 +48,11 @@ TEST_F(OutputsTest, MayBeFilesThatAreNewOrReplaced) {
 
 TEST_F(OutputsTest, MayBeNoFilesWhereNoneCanBe) {
   fs::create_directory(folder_.path() / "folder");
-  EXPECT_EQ(complaint(require_writable_file, "folder"), "folder: expected a file, found a folder");
+  EXPECT_EQ(complaint(require_writable_file, "folder"), "folder: found a folder, expected a file");
   EXPECT_EQ(complaint(require_writable_file, "none/new"),
-            "none/new: expected a file in a writable folder, found no folder none");
+            "none/new: found no folder none, expected a file in a writable folder");
   EXPECT_EQ(complaint(require_writable_file, "file/new"),
-            "file/new: expected a file in a writable folder, found file, which is not a folder");
+            "file/new: found file, which is not a folder, expected a file in a writable folder");
   EXPECT_THROW(require_writable_file("/dev/null"), BadInput);
 }
 
@@ -83,9 +83,9 @@ TEST_F(OutputsTest, MayBeFoldersThatAreNewOrFilled) {
 
 TEST_F(OutputsTest, MayBeNoFoldersWhereNoneCanBe) {
   EXPECT_EQ(complaint(require_writable_folder, "file"),
-            "file: expected a writable folder, found file, which is not a folder");
+            "file: found file, which is not a folder, expected a writable folder");
   EXPECT_EQ(complaint(require_writable_folder, "file/new"),
-            "file/new: expected a writable folder, found file, which is not a folder");
+            "file/new: found file, which is not a folder, expected a writable folder");
 }
 
 TEST_F(OutputsTest, AreTheSameByAnyName) {

@@ -172,14 +172,14 @@ TEST(HelloTest, SaysWhichFieldCannotBe) {
   EXPECT_EQ(error_of("/algorithms", {{{"operation", "extrct"}, {"name", "mine"}, {"summary", ""}}}),
             "algorithms: extrct: expected an operation that 'rankcheck list' shows");
   EXPECT_EQ(error_of("/ranks", {0, 0}), "ranks: 0 occurs twice");
-  EXPECT_EQ(error_of("/traits/ranks_max", -3), "traits: ranks_max: expected at least 1, got -3");
-  EXPECT_EQ(error_of("/traits/ranks_max", 0), "traits: ranks_max: expected at least 1, got 0");
+  EXPECT_EQ(error_of("/traits/ranks_max", -3), "traits: ranks_max: got -3, expected at least 1");
+  EXPECT_EQ(error_of("/traits/ranks_max", 0), "traits: ranks_max: got 0, expected at least 1");
   EXPECT_EQ(error_of("/traits/ranks_max", 1.5),
-            "traits: ranks_max: expected a whole number in -2147483648..2147483647, got 1.5");
+            "traits: ranks_max: got 1.5, expected a whole number in -2147483648..2147483647");
   EXPECT_EQ(error_of("/world", 4294967297),
-            "world: expected a whole number in -2147483648..2147483647, got 4294967297");
+            "world: got 4294967297, expected a whole number in -2147483648..2147483647");
   EXPECT_EQ(error_of("/traits/nan_rule", "drop"),
-            "traits: nan_rule: expected one of drops, propagates, unspecified, got \"drop\"");
+            "traits: nan_rule: got \"drop\", expected one of drops, propagates, unspecified");
   EXPECT_EQ(error_of("/traits/ranks_max", 7), "");
 }
 

@@ -163,6 +163,24 @@ TEST_F(WorkersTest, CrashWhenTheyCloseTheirOutput) {
   EXPECT_NE(seen.reason.find("status 3"), std::string::npos) << seen.reason;
 }
 
+TEST_F(WorkersTest, CrashInACallOfNoElements) {
+  const auto reason = [&](const std::string& script) {
+    const auto backend = open(std::string(await_run) + script);
+    Case c = make_case();
+    c.count = 0;
+    Observation seen;
+    backend->run(std::span(&c, 1), seen);
+    EXPECT_EQ(seen.status, RunStatus::crashed);
+    return seen.reason;
+  };
+  EXPECT_TRUE(reason("exit 3").starts_with("rank 0 died in stage 0 (all_reduce of 0 elements); "))
+      << reason("exit 3");
+  write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
+  EXPECT_TRUE(reason("cat progress; exit 3")
+                  .starts_with("rank 0 died; rank 0 entered stage 0 (all_reduce of 0 elements); "))
+      << reason("cat progress; exit 3");
+}
+
 TEST_F(WorkersTest, HangInTheStageThatTheyEntered) {
   write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
   const Observation seen =
@@ -253,14 +271,14 @@ TEST_F(WorkersTest, AreInErrorWhereTheirProgressCannotBe) {
   EXPECT_EQ(error_of({{"progress", 1}, {"rank", 0}, {"stage", 1}}),
             "progress in stage 1: expected at most 0");
   EXPECT_EQ(error_of({{"progress", 1}, {"rank", 0.5}, {"stage", 0}}),
-            "rank: expected a whole number in its range, got 0.5");
+            "rank: got 0.5, expected a whole number in its range");
 }
 
 TEST_F(WorkersTest, AreInErrorWhenTheyTalkNonsense) {
   const Observation seen = run(std::string(await_run) + "echo this is no frame; sleep 5");
   EXPECT_EQ(seen.status, RunStatus::errored);
   const std::string said =
-      "breaks the worker protocol: expected a message, got the text \"this is no frame\": a worker "
+      "breaks the worker protocol: got the text \"this is no frame\", expected a message: a worker "
       "whose messages are its standard output must print nothing else there";
   EXPECT_NE(seen.reason.find(said), std::string::npos) << seen.reason;
   EXPECT_TRUE(worker_is_gone());
@@ -537,7 +555,7 @@ TEST_F(WorkersTest, AnswerWhatTheyRefuse) {
   Case unknown = make_case();
   unknown.algorithm = "other";
   EXPECT_EQ(backend->why_refused(unknown),
-            "algorithm: expected one that 'rankcheck list' shows for all_reduce, got \"other\"");
+            "algorithm: got \"other\", expected one that 'rankcheck list' shows for all_reduce");
   unknown.operation = "barrier";
   EXPECT_EQ(backend->why_refused(unknown), "operation: barrier is not one of the backend's");
 }
@@ -570,7 +588,7 @@ TEST_F(WorkersTest, AreNotAskedWhatTheyDeclared) {
   EXPECT_EQ(backend->why_refused(c), "op: not offered with \"max\"");
   c = make_case();
   c.ranks = 3;
-  EXPECT_EQ(backend->why_refused(c), "ranks: expected at most 2 here, got 3");
+  EXPECT_EQ(backend->why_refused(c), "ranks: got 3, expected at most 2 here");
   EXPECT_FALSE(backend->close());
   EXPECT_EQ(read_file(file("asked")), "");
 }

@@ -86,4 +86,4 @@ def test_a_missing_secret_is_one_line(run, monkeypatch):
     findings, status, output = run("127.0.0.1:1")
     assert (findings, status) == ([], 2)
     assert len(output.strip().splitlines()) == 1
-    assert "expected a secret of 16..256 characters in RANKCHECK_SECRET" in output
+    assert "the secret in RANKCHECK_SECRET has 0 characters, expected 16..256" in output

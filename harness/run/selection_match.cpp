@@ -1,0 +1,114 @@
+#include "harness/run/selection_match.hpp"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "harness/run/option_values.hpp"
+
+namespace rankcheck::harness::run {
+
+namespace {
+
+/// Whether the selection names no units, or a pattern of its units is or matches the id.
+bool names_unit(const Selection& selection, const std::string& id) {
+  const auto& units = selection.units;
+  return units.empty() || std::find(units.begin(), units.end(), id) != units.end() ||
+         std::any_of(units.begin(), units.end(), [&](const std::string& each) {
+           return matches(each, id);
+         });
+}
+
+/// The names of algorithms, and whether those of some backend are unknown.
+struct AlgorithmNames {
+  std::set<std::string> names;
+  bool lacks_some = false;
+
+  void add(const std::vector<AlgorithmInfo>& infos) {
+    for (const AlgorithmInfo& each : infos) names.insert(each.name);
+  }
+  [[nodiscard]] bool matches_one(const std::string& pattern) const {
+    return std::any_of(
+        names.begin(), names.end(), [&](const auto& each) { return matches(pattern, each); });
+  }
+};
+
+/// Adds the algorithms of a backend, which it opens if it can run here.
+void add_algorithms(const BackendEntry& entry,
+                    const AvailableBackends& backends,
+                    const StopRequest& stop,
+                    AlgorithmNames& out) {
+  try {
+    if (entry.why_unavailable().empty())
+      return out.add(backends.open(entry.name, {.stop = stop})->algorithms());
+    if (entry.compiled != nullptr) return out.add(entry.compiled());
+  } catch (const std::runtime_error&) {
+    // What a broken backend has is unknown.
+  }
+  out.lacks_some = true;
+}
+
+}  // namespace
+
+bool fits(const std::vector<std::string>& patterns, const std::string& text) {
+  return text == "*" || matches_any(patterns, text);
+}
+
+bool may_select(const Selection& selection, const Operation& operation, const SuiteEntry& entry) {
+  const bool is_pattern = entry.algorithm.find_first_of("*?[") != std::string::npos;
+  if (!is_pattern && !fits(selection.algorithms, entry.algorithm)) return false;
+  const std::string name(operation.contract.name);
+  const auto& properties = operation.properties;
+  return matches(entry.family, family(operation.contract)) && matches(entry.operation, name) &&
+         fits(selection.operations, name) &&
+         std::any_of(properties.begin(), properties.end(), [&](const Property& each) {
+           return matches(entry.property, each.name) &&
+                  fits(selection.properties, std::string(each.name));
+         });
+}
+
+bool may_select(const Selection& selection, const Catalogue& catalogue, const SuiteEntry& entry) {
+  const auto& all = catalogue.operations();
+  return std::any_of(all.begin(), all.end(), [&](const Operation& operation) {
+    return may_select(selection, operation, entry);
+  });
+}
+
+bool is_selected(const Selection& selection, const Unit& unit) {
+  const auto& backends = selection.backends;
+  return names_unit(selection, unit.id()) && fits(selection.operations, unit.operation) &&
+         fits(selection.algorithms, unit.algorithm) && fits(selection.properties, unit.property) &&
+         (backends.empty() ||
+          std::find(backends.begin(), backends.end(), unit.backend) != backends.end());
+}
+
+void require_names(const Selection& selection, const Catalogue& catalogue) {
+  std::set<std::string> operations;
+  std::set<std::string> properties;
+  for (const Operation& operation : catalogue.operations()) {
+    operations.emplace(operation.contract.name);
+    for (const Property& each : operation.properties) properties.emplace(each.name);
+  }
+  require_matches("operation", selection.operations, operations);
+  require_matches("property", selection.properties, properties);
+}
+
+void require_algorithms(const Selection& selection,
+                        const std::map<std::string, std::vector<AlgorithmInfo>>& opened,
+                        const AvailableBackends& backends,
+                        const StopRequest& stop,
+                        Unknown unknown) {
+  AlgorithmNames all;
+  for (const auto& [backend, infos] : opened) all.add(infos);
+  const auto& patterns = selection.algorithms;
+  const bool all_match = std::all_of(
+      patterns.begin(), patterns.end(), [&](const auto& each) { return all.matches_one(each); });
+  if (all_match) return;
+  for (const BackendEntry& each : backends.entries()) {
+    if (!opened.contains(each.name)) add_algorithms(each, backends, stop, all);
+  }
+  if (all.lacks_some && unknown == Unknown::may_match) return;
+  require_matches("algorithm", patterns, all.names);
+}
+
+}  // namespace rankcheck::harness::run

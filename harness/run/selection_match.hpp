@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/backend.hpp"
+#include "harness/finding.hpp"
+#include "harness/operation.hpp"
+#include "harness/run/available_backends.hpp"
+#include "harness/run/selection.hpp"
+#include "harness/stop.hpp"
+#include "harness/suite_file.hpp"
+
+/// What a selection selects, by names.
+namespace rankcheck::harness::run {
+
+/// Whether one of the patterns matches the text. No patterns match everything, and all match "*",
+/// which stands for something unknown.
+[[nodiscard]] bool fits(const std::vector<std::string>& patterns, const std::string& text);
+
+/// Whether an entry of a suite contains a check of the operation that the selection takes. Only
+/// names are compared; no backend is asked.
+[[nodiscard]] bool may_select(const Selection& selection,
+                              const Operation& operation,
+                              const SuiteEntry& entry);
+/// Does the same for any operation.
+[[nodiscard]] bool may_select(const Selection& selection,
+                              const Catalogue& catalogue,
+                              const SuiteEntry& entry);
+
+[[nodiscard]] bool is_selected(const Selection& selection, const Unit& unit);
+
+/// Throws BadInput for a pattern of the selection that matches no operation or no property.
+void require_names(const Selection& selection, const Catalogue& catalogue);
+
+/// What is assumed of a backend that cannot run here and does not know its algorithms.
+enum class Unknown : std::uint8_t { may_match, matches_nothing };
+
+/// Throws BadInput for a pattern of the selection that matches no algorithm of any backend.
+/// `opened` has the algorithms of backends that are open already. Opens the others if a pattern
+/// matches none of these.
+void require_algorithms(const Selection& selection,
+                        const std::map<std::string, std::vector<AlgorithmInfo>>& opened,
+                        const AvailableBackends& backends,
+                        const StopRequest& stop,
+                        Unknown unknown);
+
+}  // namespace rankcheck::harness::run
