@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/fields.hpp"
@@ -76,6 +77,16 @@ Suite suite_from_text(const std::string& text, const std::string& place) {
   }
   fields.reject_unknown();
   return suite;
+}
+
+bool matches(const std::string& pattern, std::string_view text) {
+  return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+bool matches_any(std::span<const std::string> patterns, std::string_view text) {
+  return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const auto& each) {
+           return matches(each, text);
+         });
 }
 
 }  // namespace rankcheck::harness

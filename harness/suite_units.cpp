@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include <fnmatch.h>
-
 #include "harness/family.hpp"
 #include "harness/suite_file.hpp"
 
@@ -27,16 +25,6 @@ auto order_of(const Unit& unit) {
 }
 
 }  // namespace
-
-bool matches(const std::string& pattern, std::string_view text) {
-  return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
-}
-
-bool matches_any(std::span<const std::string> patterns, std::string_view text) {
-  return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const auto& each) {
-           return matches(each, text);
-         });
-}
 
 std::size_t expand(const SuiteEntry& entry,
                    const Catalogue& catalogue,

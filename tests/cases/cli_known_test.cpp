@@ -29,7 +29,7 @@ class CliKnownTest : public tests::CliTest {
   Outcome run(const std::string& options) {
     const std::string command = RANKCHECK_BINARY_DIR "/subjects/every_operation";
     return rankcheck(
-        "run --operation all_reduce --property agrees_with_reference --type int32,int64 "
+        "run --operation all_reduce --property agrees_with_reference --type int32,f32 "
         "--ranks 1..4 --cases 60 --backend 'command:" +
         command + " --bug last_element' --overwrite --report r " + options);
   }

@@ -30,7 +30,7 @@ KnownDefect defect(const std::string& fields) {
 }
 
 /// Returns what reading the text complains about, without the path of its file.
-std::string complaint(const std::string& text) {
+std::string complaint_of_entry(const std::string& text) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "known.json").string();
   write_file(path, text);
@@ -111,45 +111,46 @@ TEST(KnownDefectsTest, SeveralFilesAreJoined) {
 }
 
 TEST(KnownDefectsTest, SaysInOneLineWhatIsWrong) {
-  EXPECT_EQ(complaint("{"), "expected JSON");
-  EXPECT_EQ(complaint("[]"), "expected a JSON object, got []");
-  EXPECT_EQ(complaint(R"({"known_version":2,"defects":[]})"), "known_version: expected 1, got 2");
-  EXPECT_EQ(complaint(R"({"known_version":1,"defects":{}})"), "defects: expected a list");
-  EXPECT_EQ(complaint(R"({"known_version":1,"known_version":1,"defects":[]})"),
+  EXPECT_EQ(complaint_of_entry("{"), "expected JSON");
+  EXPECT_EQ(complaint_of_entry("[]"), "expected a JSON object, got []");
+  EXPECT_EQ(complaint_of_entry(R"({"known_version":2,"defects":[]})"),
+            "known_version: expected 1, got 2");
+  EXPECT_EQ(complaint_of_entry(R"({"known_version":1,"defects":{}})"), "defects: expected a list");
+  EXPECT_EQ(complaint_of_entry(R"({"known_version":1,"known_version":1,"defects":[]})"),
             "known_version: expected once, got it twice");
-  EXPECT_EQ(complaint(R"({"known_version":1,"defects":[{"id":"a b","reason":"r"}]})"),
+  EXPECT_EQ(complaint_of_entry(R"({"known_version":1,"defects":[{"id":"a b","reason":"r"}]})"),
             "defects[0] (a b): id: expected letters, digits, '.', '_' and '-'");
-  EXPECT_EQ(complaint(R"({"known_version":1,"defects":[{"id":"a","reason":""}]})"),
+  EXPECT_EQ(complaint_of_entry(R"({"known_version":1,"defects":[{"id":"a","reason":""}]})"),
             "defects[0] (a): reason: expected a sentence that says what is wrong");
-  EXPECT_EQ(complaint(R"({"known_version":1,"defects":[{"id":"a","reason":"r"},)"
-                      R"({"id":"a","reason":"r"}]})"),
+  EXPECT_EQ(complaint_of_entry(R"({"known_version":1,"defects":[{"id":"a","reason":"r"},)"
+                               R"({"id":"a","reason":"r"}]})"),
             "defects[1] (a): id: expected an id of its own, another entry has it");
 }
 
 TEST(KnownDefectsTest, NamesTheEntryAndTheFieldThatIsWrong) {
   const std::string entry = "defects[0] (one): ";
-  EXPECT_EQ(complaint(file_of(R"("why":"x")")), entry + "why: unknown field");
-  EXPECT_EQ(complaint(file_of(R"("operation":[])")),
+  EXPECT_EQ(complaint_of_entry(file_of(R"("why":"x")")), entry + "why: unknown field");
+  EXPECT_EQ(complaint_of_entry(file_of(R"("operation":[])")),
             entry + "operation: expected at least one pattern, and none empty");
-  EXPECT_EQ(complaint(file_of(R"("library":{"name":"x","versions":"new"})")),
+  EXPECT_EQ(complaint_of_entry(file_of(R"("library":{"name":"x","versions":"new"})")),
             entry +
                 "library: versions: expected conditions such as \">=4.0 <4.1\" or \"4.0.*\" "
                 "with blanks between them, got \"new\"");
-  EXPECT_EQ(complaint(file_of(R"("verdicts":["vacuous"])")),
+  EXPECT_EQ(complaint_of_entry(file_of(R"("verdicts":["vacuous"])")),
             entry + "verdicts: expected some of falsified, flaky, hung, crashed");
-  EXPECT_EQ(complaint(file_of(R"("expires":"2026-02-30")")),
+  EXPECT_EQ(complaint_of_entry(file_of(R"("expires":"2026-02-30")")),
             entry + "expires: expected a day such as 2026-12-31, got 2026-02-30");
-  EXPECT_EQ(complaint(file_of(R"("cases":{"type":[]})")),
+  EXPECT_EQ(complaint_of_entry(file_of(R"("cases":{"type":[]})")),
             entry + "cases: type: expected at least one value, got []");
 }
 
 TEST(KnownDefectsTest, RefusesEntriesThatCanMatchNothing) {
-  EXPECT_EQ(complaint(file_of(R"("operation":"al_reduce")")),
+  EXPECT_EQ(complaint_of_entry(file_of(R"("operation":"al_reduce")")),
             "one: operation: al_reduce: matches no operation that 'rankcheck list' shows");
-  EXPECT_EQ(complaint(file_of(R"("property":"completes")")), "");
-  EXPECT_EQ(complaint(file_of(R"("property":"agrees")")),
+  EXPECT_EQ(complaint_of_entry(file_of(R"("property":"completes")")), "");
+  EXPECT_EQ(complaint_of_entry(file_of(R"("property":"agrees")")),
             "one: property: agrees: matches no property of these operations");
-  const std::string unknown = complaint(file_of(R"("cases":{"opp":"max"})"));
+  const std::string unknown = complaint_of_entry(file_of(R"("cases":{"opp":"max"})"));
   EXPECT_TRUE(unknown.starts_with("one: cases: opp: unknown field of a case; did you mean op"))
       << unknown;
 }
@@ -158,9 +159,9 @@ TEST(KnownDefectsTest, RefusesAnEntryThatCoversEverything) {
   const std::string text =
       "one: covers every failure; expected at least one of operation, algorithm, backend, "
       "property, library and cases";
-  EXPECT_EQ(complaint(file_of("")), text);
-  EXPECT_EQ(complaint(file_of(R"("operation":["*","reduce"],"verdicts":["hung"])")), text);
-  EXPECT_EQ(complaint(file_of(R"("backend":"mpi")")), "");
+  EXPECT_EQ(complaint_of_entry(file_of("")), text);
+  EXPECT_EQ(complaint_of_entry(file_of(R"("operation":["*","reduce"],"verdicts":["hung"])")), text);
+  EXPECT_EQ(complaint_of_entry(file_of(R"("backend":"mpi")")), "");
 }
 
 TEST(KnownDefectsTest, TheSchemaTakesWhatIsRead) {
@@ -169,7 +170,7 @@ TEST(KnownDefectsTest, TheSchemaTakesWhatIsRead) {
       R"("library":{"name":"MPICH","versions":">=4.0 4.0.*"},"verdicts":["hung"],"link":"l",)"
       R"("expires":"2026-12-31","cases":{"ranks":{"min":2},"type":["f32"],"count":3,)"
       R"("counts":{"any":{"not":1}}})";
-  EXPECT_EQ(complaint(file_of(whole)), "");
+  EXPECT_EQ(complaint_of_entry(file_of(whole)), "");
   EXPECT_EQ(complaints(json::parse(file_of(whole)), "known.schema.json"), "");
   EXPECT_NE(complaints(json::parse(file_of(R"("verdicts":["passed"])")), "known.schema.json"), "");
 }

@@ -143,6 +143,9 @@ def test_is_found_and_shrunk(tmp_path, file, module, operation, bug):
     planted = plant(tmp_path, file, **{operation: bodies[bug]})
     # Few cases of one property alone would rarely have the same shape twice.
     options = {"property": "repeats_with_other_data"} if bug == "stale_buffer" else {}
+    # In few groups, the place of the root is not its rank in the world.
+    if bug == "group_ignored":
+        options["cases"] = 100
     (finding,), output = findings_of(tmp_path, planted, operation, **options)
     assert " replay '" in output
     require_small(finding, output)
@@ -170,7 +173,8 @@ def test_torch_shows_all_bugs_and_errors(tmp_path):
     planted = plant(tmp_path, "torch_gloo.py", **bodies)
     unit = [f"{each}/*/agrees_with_reference" for each in bodies if each != "all_reduce"]
     unit.append("all_reduce/*/repeats_with_other_data")
-    options = {"property": None, "unit": unit, "start_timeout": 120}
+    # In few groups, the place of the root is not its rank in the world. 10 cases are too few.
+    options = {"property": None, "unit": unit, "cases": 100, "start_timeout": 120}
     findings, output = findings_of(tmp_path, planted, None, **options)
     found = {each["unit"]["operation"]: each for each in findings}
     assert sorted(found) == sorted(bodies), output
