@@ -9,7 +9,9 @@
 namespace rankcheck::reference::orthogonalize_modes {
 namespace {
 
-using namespace std::complex_literals;
+// clang-tidy 14 does not see that literals use it.
+// NOLINTNEXTLINE(misc-unused-using-decls)
+using std::complex_literals::operator""i;
 
 /// Orthogonalizes two modes of a window of 2 x 2 pixels.
 OperatorArrays orthogonalized(const std::vector<std::complex<double>>& probe) {
