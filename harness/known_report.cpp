@@ -61,6 +61,8 @@ KnownStatus status_of(const KnownDefect& defect,
       continue;
     }
     has_run = true;
+    // Another failure ended the unit before all of its cases ran.
+    if (is_failure(finding.verdict) && !finding.is_known) is_whole = false;
     for (const KnownCount& each : finding.known) {
       if (each.id != defect.id) continue;
       status.units += each.failed > 0 ? 1 : 0;
@@ -94,7 +96,11 @@ std::string said(const KnownStatus& status) {
     case KnownState::not_applied:
       return "is not applied";
     case KnownState::not_checked:
-      return "was not checked";
+      return status.covered == 0 ? "was not checked"
+                                 : fmt::format(
+                                       "passed in {}, but not all of its units were run "
+                                       "to their end",
+                                       counted(status.covered, "case", "cases"));
   }
   return {};
 }

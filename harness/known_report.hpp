@@ -23,7 +23,7 @@ enum class KnownState : std::uint8_t {
   unmatched,
   /// The library or its version is another one.
   not_applied,
-  /// Its units were not run, or the run ended before anything can be said.
+  /// Its units were not run, or the run or one of them ended before anything can be said.
   not_checked,
 };
 

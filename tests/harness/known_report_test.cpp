@@ -94,6 +94,18 @@ TEST_F(KnownReportTest, ARunThatEndedEarlyDoesNotSayThatSomethingPasses) {
   EXPECT_EQ(status(R"("operation":"*")", false).state, KnownState::not_checked);
 }
 
+/// A unit ends at its first failure that is not known.
+TEST_F(KnownReportTest, AUnitThatEndedByAnotherFailureDoesNotSayThatSomethingPasses) {
+  add(10, 0);
+  report.findings.push_back(sample_failure());
+  const KnownStatus known = status();
+  EXPECT_EQ(known.state, KnownState::not_checked);
+  EXPECT_EQ(to_text(known),
+            "known one: passed in 10 cases, but not all of its units were run to their end: why");
+  add(10, 4);
+  EXPECT_EQ(status().state, KnownState::failing);
+}
+
 TEST_F(KnownReportTest, AnEntryExpiresAfterItsDay) {
   add(10, 4);
   EXPECT_FALSE(status(R"("expires":"2026-06-15")").is_expired);
