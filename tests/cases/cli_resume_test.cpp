@@ -194,7 +194,8 @@ TEST_F(CliResumeTest, PinnedCaseThatHasChangedIsRefused) {
       json::parse(faulty)
           .patch(json::parse(R"([{"op":"replace","path":"/count","value":5}])"))
           .dump());
-  expect_unable("run --resume r", "expected case to be ");
+  // The middle of the long message is left out.
+  expect_unable("run --resume r", "all_reduce/flipped_bit: got ");
 }
 
 TEST_F(CliResumeTest, RunOfAnotherVersionIsRefused) {
