@@ -36,7 +36,7 @@ const Shade& shade(std::string_view name) {
 }
 
 double contrast(Rgb a, Rgb b) {
-  const auto [least, most] = std::minmax(luminance(a), luminance(b));
+  const auto [least, most] = std::minmax({luminance(a), luminance(b)});
   return (most + 0.05) / (least + 0.05);
 }
 

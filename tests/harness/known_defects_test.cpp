@@ -112,7 +112,7 @@ TEST(KnownDefectsTest, SeveralFilesAreJoined) {
 
 TEST(KnownDefectsTest, SaysInOneLineWhatIsWrong) {
   EXPECT_EQ(complaint_of_entry("{"), "expected JSON");
-  EXPECT_EQ(complaint_of_entry("[]"), "expected a JSON object, got []");
+  EXPECT_EQ(complaint_of_entry("[]"), "got [], expected a JSON object");
   EXPECT_EQ(complaint_of_entry(R"({"known_version":2,"defects":[]})"),
             "known_version: expected 1, got 2");
   EXPECT_EQ(complaint_of_entry(R"({"known_version":1,"defects":{}})"), "defects: expected a list");

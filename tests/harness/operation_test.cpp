@@ -495,7 +495,7 @@ TEST(SameBitsTest, WrongElementsAreListed) {
   EXPECT_EQ(judgement.wrong[0].rank, 2);
   EXPECT_EQ(judgement.wrong[0].index, 11);
   EXPECT_EQ(judgement.wrong[0].expected, "6.12e-05");
-  EXPECT_EQ(judgement.wrong[0].got, "-0.0548");
+  EXPECT_EQ(judgement.wrong[0].got, "-0.05478");
   EXPECT_EQ(judgement.wrong[0].stage, 0U);
   EXPECT_TRUE(judgement.wrong[0].group.empty());
 }
