@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/family.hpp"
 #include "harness/files.hpp"
 #include "harness/generator.hpp"
@@ -36,7 +38,7 @@ std::uint64_t hash_of_case(const spec::Contract& contract, const Case& c, std::u
     harness::lay_out(contract, c, rank, harness::ResultPlace::own_block, layout);
     harness::prepare(harness::family_of(contract),
                      c,
-                     harness::members(c)[static_cast<std::size_t>(rank)],
+                     harness::members(c)[spec::to_size(rank)],
                      layout,
                      nullptr,
                      image);

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
 
@@ -25,7 +27,7 @@ std::vector<Case> generate(const Catalogue& catalogue,
                            std::uint64_t seed = 1) {
   Generator generator(catalogue, backend, unit, seed);
   RandomSource words(seed);
-  std::vector<Case> all(static_cast<std::size_t>(cases));
+  std::vector<Case> all(spec::to_size(cases));
   int size = 0;
   for (Case& c : all) {
     EXPECT_TRUE(generator.next(words.next(), size++ % 101, c));

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/collectives/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/family.hpp"
 #include "harness/input.hpp"
@@ -122,7 +123,7 @@ TEST_P(ImageTest, BuffersShareMemoryInPlaceAlone) {
   for_each_image([](const Laid& laid) {
     const ImageLayout& layout = laid.layout;
     if (layout.send < 0 || layout.recv < 0) return;
-    const auto own = static_cast<std::size_t>(laid.rank);
+    const auto own = spec::to_size(laid.rank);
     const bool apart = layout.send + layout.send_size + guard_bytes <= layout.recv ||
                        layout.recv + layout.recv_size + guard_bytes <= layout.send;
     ASSERT_EQ(apart, !laid.shares()) << laid.text();
@@ -167,7 +168,7 @@ TEST_P(ImageTest, HoldsTheInputsAndPoison) {
     const ImageLayout& layout = laid.layout;
     Image image;
     prepare(family_of(laid.contract), laid.c, laid.rank, layout, nullptr, image);
-    Image expected(static_cast<std::size_t>(layout.size));
+    Image expected(spec::to_size(layout.size));
     fill_poison(laid.c, laid.rank, 0, expected.data(), layout.size);
     for (std::size_t b = 0; b < layout.extents.send.size(); ++b) {
       const Block& block = layout.extents.send[b];
@@ -196,9 +197,9 @@ TEST_P(ImageTest, EveryClobberedByteIsFoundAndNoOther) {
         const std::int64_t begin = layout.recv + block.offset * laid.bytes();
         free = free || within(begin, block.count * laid.bytes());
       }
-      after[static_cast<std::size_t>(at)] ^= std::byte{1};
+      after[spec::to_size(at)] ^= std::byte{1};
       const bool found = find_clobbered(laid.c, layout, before, after).has_value();
-      after[static_cast<std::size_t>(at)] ^= std::byte{1};
+      after[spec::to_size(at)] ^= std::byte{1};
       ASSERT_NE(found, free) << laid.text() << " byte " << at;
     }
   });
@@ -233,7 +234,7 @@ class ClobberTest : public testing::Test {
 
   std::string after_writing(std::int64_t at) const {
     Image after = before_;
-    after[static_cast<std::size_t>(at)] ^= std::byte{255};
+    after[spec::to_size(at)] ^= std::byte{255};
     return find_clobbered(c_, layout_, before_, after).value_or("nothing");
   }
 
@@ -278,7 +279,7 @@ TEST_F(ClobberTest, TellsAnImageOfAnotherSize) {
 TEST_F(ClobberTest, TellsTheFirstOfSeveral) {
   Image after = before_;
   after.front() ^= std::byte{1};
-  after[static_cast<std::size_t>(layout_.send)] ^= std::byte{1};
+  after[spec::to_size(layout_.send)] ^= std::byte{1};
   EXPECT_EQ(find_clobbered(c_, layout_, before_, after),
             "memory outside the buffers was written: "
             "64 bytes before send");
@@ -287,7 +288,7 @@ TEST_F(ClobberTest, TellsTheFirstOfSeveral) {
 TEST_F(ClobberTest, PreviousOutputsBecomeInputs) {
   c_.input = InputKind::previous;
   lay_out(contract_, c_, 1, ResultPlace::own_block, layout_);
-  const Image previous(static_cast<std::size_t>(layout_.send_size), std::byte{42});
+  const Image previous(spec::to_size(layout_.send_size), std::byte{42});
   Image image;
   prepare(family_of(contract_), c_, 1, layout_, previous.data(), image);
   const auto send = image.begin() + layout_.send;
@@ -299,7 +300,7 @@ TEST_F(ClobberTest, PreviousOutputsBecomeInputs) {
 TEST_F(ClobberTest, GivenInputsReplaceTheRules) {
   auto given = std::make_shared<GivenInputs>();
   given->send.resize(3);
-  given->send[1].assign(static_cast<std::size_t>(layout_.send_size), std::byte{42});
+  given->send[1].assign(spec::to_size(layout_.send_size), std::byte{42});
   c_.input = InputKind::given;
   c_.given = given;
   Image image;

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/case.hpp"
 
 namespace rankcheck::harness {
@@ -75,7 +77,7 @@ TEST(NpyArrayTest, ReadsWhatIsWritten) {
     EXPECT_EQ(array.description(), "<f4");
     EXPECT_EQ(array.shape(), shape);
     const std::span<const std::byte> expected = std::as_bytes(std::span(values));
-    ASSERT_EQ(array.elements().size(), static_cast<std::size_t>(array.count()) * 4);
+    ASSERT_EQ(array.elements().size(), spec::to_size(array.count()) * 4);
     EXPECT_TRUE(std::equal(array.elements().begin(), array.elements().end(), expected.begin()));
   }
 }

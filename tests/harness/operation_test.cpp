@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
 #include "tests/print.hpp"
@@ -352,7 +354,7 @@ TEST_F(ExaminerTest, CatchesRanksThatDisagreeWhateverTheProperty) {
     ImageLayout layout;
     lay_out(
         fake::catalogue().find("all_reduce")->contract, legal(), 1, ResultPlace::own_block, layout);
-    image[static_cast<std::size_t>(layout.recv) + 5] ^= std::byte{1};
+    image[spec::to_size(layout.recv) + 5] ^= std::byte{1};
   };
   const Judgement judgement = examine(legal());
   EXPECT_EQ(judgement.verdict, Verdict::falsified);
@@ -394,7 +396,7 @@ TEST_F(ExaminerTest, CatchesRanksThatDisagreeInEveryStage) {
   lay_out(catalogue_.find("all_reduce")->contract, c, 1, ResultPlace::own_block, layout);
   for (std::size_t stage = 0; stage < 3; ++stage) {
     backend_.spoil = [&](Observation& observation) {
-      observation.stages[stage].images[1][static_cast<std::size_t>(layout.recv)] ^= std::byte{1};
+      observation.stages[stage].images[1][spec::to_size(layout.recv)] ^= std::byte{1};
     };
     const Judgement judgement = examine(c);
     EXPECT_EQ(judgement.verdict, Verdict::falsified) << stage;

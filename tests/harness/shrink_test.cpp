@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/generator.hpp"
 
 #include "cases/families/collectives/case.hpp"
@@ -192,7 +194,7 @@ TEST_F(ShrinkTest, FindsTheFewestArraysOfAList) {
 
 TEST_F(ShrinkTest, DropsTheRowAndTheColumnOfARank) {
   const std::string text = minimal("all_to_all_v", [](const Case& c) {
-    const auto n = static_cast<std::size_t>(group_size(c));
+    const auto n = spec::to_size(group_size(c));
     for (std::size_t r = 0; r < n; ++r) {
       if (c.counts[r * n + r] >= 3) return true;
     }

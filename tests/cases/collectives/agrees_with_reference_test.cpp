@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/family.hpp"
 
 #include "tests/cases/collectives/spoiled.hpp"
@@ -27,7 +29,7 @@ std::byte* output(std::span<const Case> stages,
                   std::int64_t index) {
   const std::int64_t at =
       layout_of(stages[0], rank).recv + index * spec::info(stages[0].type).bytes;
-  return observation.stages[0].images[static_cast<std::size_t>(rank)].data() + at;
+  return observation.stages[0].images[spec::to_size(rank)].data() + at;
 }
 
 float load(const std::byte* at) {

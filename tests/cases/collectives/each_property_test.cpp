@@ -13,6 +13,7 @@
 #include "reference/collectives/barrier/contract.hpp"
 #include "reference/collectives/broadcast/contract.hpp"
 #include "reference/collectives/scatter/contract.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/nearly_equal.hpp"
@@ -140,7 +141,7 @@ TEST(RankPermutationTest, RunsTheMembersInTheDrawnOrder) {
   EXPECT_EQ(stages[0], c);
   const std::vector<int> order = drawn_order(c);
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(stages[1].group[i], c.group[static_cast<std::size_t>(order[i])]);
+    EXPECT_EQ(stages[1].group[i], c.group[spec::to_size(order[i])]);
   }
   Case other = stages[1];
   other.group = c.group;

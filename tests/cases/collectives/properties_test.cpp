@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "tests/cases/collectives/spoiled.hpp"
 
 namespace rankcheck::cases {
@@ -48,7 +50,7 @@ std::vector<std::pair<std::size_t, std::int64_t>> output_bytes(const Case& c) {
     const ImageLayout layout = layout_of(c, rank);
     for (const spec::Block& block : layout.extents.recv) {
       for (std::int64_t i = 0; i < block.count * bytes; ++i) {
-        all.emplace_back(static_cast<std::size_t>(rank), layout.recv + block.offset * bytes + i);
+        all.emplace_back(spec::to_size(rank), layout.recv + block.offset * bytes + i);
       }
     }
   }
@@ -65,12 +67,12 @@ TEST_P(LawTest, BreaksWithEveryWrongByte) {
             const auto bytes = output_bytes(stages[stage]);
             places = bytes.size();
             const auto& [rank, at] = bytes[i];
-            observation.stages[stage].images[rank][static_cast<std::size_t>(at)] ^= std::byte{1};
+            observation.stages[stage].images[rank][spec::to_size(at)] ^= std::byte{1};
           });
       ASSERT_EQ(judgement.verdict, Verdict::falsified) << "stage " << stage << " place " << i;
       ASSERT_TRUE(judgement.reason.starts_with(GetParam().reason)) << judgement.reason;
       ASSERT_GE(judgement.wrong_count, 1);
-      ASSERT_EQ(judgement.wrong.size(), static_cast<std::size_t>(judgement.wrong_count));
+      ASSERT_EQ(judgement.wrong.size(), spec::to_size(judgement.wrong_count));
     }
   }
 }

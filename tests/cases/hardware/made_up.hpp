@@ -4,13 +4,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/hardware/gate.hpp"
 
 /// Made-up devices and links that work correctly.
 namespace rankcheck::cases::hardware {
 
 inline std::vector<Device> made_up_devices(int count) {
-  return std::vector<Device>(static_cast<std::size_t>(count), Device{.name = "made up"});
+  return std::vector<Device>(spec::to_size(count), Device{.name = "made up"});
 }
 
 /// Returns a result in which every copy arrives after a microsecond.
@@ -19,7 +21,7 @@ inline ProbeOutcome good_probe(const ProbeRequest& request) {
   ProbeOutcome outcome;
   outcome.result = {.bytes_of_copy = request.bytes,
                     .copies = copies,
-                    .seconds = std::vector<double>(static_cast<std::size_t>(copies), 1e-6)};
+                    .seconds = std::vector<double>(spec::to_size(copies), 1e-6)};
   return outcome;
 }
 

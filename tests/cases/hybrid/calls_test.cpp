@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/operation.hpp"
 
 #include "cases/backends/hybrid.hpp"
@@ -32,7 +34,7 @@ Case make_case(const harness::Operation& operation, const std::vector<int>& grou
   c.ranks = group.empty() ? world : 1 + *std::max_element(group.begin(), group.end());
   c.group = group;
   if (collective(contract).reduces) collective(c).op = spec::ReduceOp::avg;
-  const auto n = static_cast<std::size_t>(harness::group_size(c));
+  const auto n = spec::to_size(harness::group_size(c));
   if (collective(contract).rooted) collective(c).root = static_cast<int>(n) - 1;
   const spec::Sizes sizes = collective(contract).sizes;
   if (sizes == spec::Sizes::count) c.count = 37;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/image.hpp"
 
@@ -43,9 +44,8 @@ TEST(MpiGivenInputsTest, ReachTheRanks) {
     lay_out(
         reference::contract_named("all_reduce"), c, rank, harness::ResultPlace::own_block, layout);
     float sum = 0;
-    std::memcpy(&sum,
-                observation.stages[0].images[static_cast<std::size_t>(rank)].data() + layout.recv,
-                sizeof sum);
+    std::memcpy(
+        &sum, observation.stages[0].images[spec::to_size(rank)].data() + layout.recv, sizeof sum);
     EXPECT_EQ(sum, 41.25F);
   }
 }

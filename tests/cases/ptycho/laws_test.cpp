@@ -8,6 +8,7 @@
 
 #include "reference/numerics/fold.hpp"
 #include "reference/spec/share.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
@@ -66,7 +67,7 @@ bool spoil_outputs(const Case& c, int rank, harness::StageOutcome& outcome) {
   bool has_any = false;
   for (int other = 0; other < group_size(c); ++other) {
     const ImageLayout layout = layout_of(c, other);
-    std::byte* const recv = outcome.images[static_cast<std::size_t>(other)].data() + layout.recv;
+    std::byte* const recv = outcome.images[spec::to_size(other)].data() + layout.recv;
     for (const spec::Block& block : layout.extents.recv) {
       const bool is_here = other == rank;
       if (!is_here && (only_here || !spec::is_replicated(ptycho(c).scene, block.array))) continue;

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/gauge_laws.hpp"
@@ -56,7 +58,7 @@ void spoil(const Law& law, std::span<const Case> stages, Observation& observatio
     const harness::ImageLayout layout = layout_of(c, rank);
     for (const spec::Block& block : layout.extents.recv) {
       if (block.array != law.array || block.count == 0) continue;
-      auto& image = observation.stages[law.stage].images[static_cast<std::size_t>(rank)];
+      auto& image = observation.stages[law.stage].images[spec::to_size(rank)];
       std::byte* const at = image.data() + layout.recv + block.offset * 8;
       double value = 0;
       std::memcpy(&value, at, sizeof value);

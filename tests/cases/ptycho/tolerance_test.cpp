@@ -15,6 +15,7 @@
 #include "reference/numerics/fold.hpp"
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
 #include "reference/spec/share.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/comparisons.hpp"
@@ -107,7 +108,7 @@ void write(const Case& c,
   for (int rank = first; rank < group_size(c); ++rank) {
     const harness::ImageLayout layout = layout_of(c, rank);
     std::byte* const recv =
-        observation.stages[stage].images[static_cast<std::size_t>(rank)].data() + layout.recv;
+        observation.stages[stage].images[spec::to_size(rank)].data() + layout.recv;
     for (const spec::Block& block : layout.extents.recv) {
       const std::int64_t at = static_cast<std::int64_t>(place.index) * parts - block.first;
       if (block.array != place.array || at < 0 || at >= block.count) continue;

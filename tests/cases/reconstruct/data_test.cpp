@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/model.hpp"
 
@@ -20,7 +22,7 @@ double model_error(const Dataset& data) {
   for (std::int64_t n = 0; n < data.count; ++n) {
     const reference::BoundedArray& modelled = model.intensity(n);
     for (std::size_t i = 0; i < pixels; ++i) {
-      const double measured = data.frames[static_cast<std::size_t>(n) * pixels + i];
+      const double measured = data.frames[spec::to_size(n) * pixels + i];
       error = std::max(error, std::abs(modelled.values[i].real() - measured));
     }
   }

@@ -17,6 +17,7 @@
 #include "reference/ptycho/propagate/reference.hpp"
 #include "reference/ptycho/propagate_fresnel/reference.hpp"
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
@@ -253,7 +254,7 @@ class Known final : public Reconstruction {
     ++steps;
     return 0;
   }
-  double cost() override { return costs_.at(static_cast<std::size_t>(starts.size()) - 1); }
+  double cost() override { return costs_.at(spec::to_size(starts.size()) - 1); }
   [[nodiscard]] State state() override { return {}; }
   void restart(const State& from) override { starts.push_back(from.object.front().real()); }
   void keep() override {}

@@ -16,6 +16,7 @@
 
 #include "reference/ptycho/cancellation.hpp"
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
@@ -187,9 +188,9 @@ TEST_P(SolversTest, TellWhichRankWentItsOwnWay) {
       cluster.on_collective = [&](audit::CollectiveCall& call) {
         call.make();
         if (call.operation != "all_reduce" || call.call.type != spec::Type::f32) return;
-        std::vector<float> sums(static_cast<std::size_t>(call.call.count));
+        std::vector<float> sums(spec::to_size(call.call.count));
         const auto bytes = static_cast<std::int64_t>(sums.size() * sizeof(float));
-        std::byte* const there = call.buffers[static_cast<std::size_t>(wrong)].recv;
+        std::byte* const there = call.buffers[spec::to_size(wrong)].recv;
         call.devices.read(wrong, there, sums.data(), bytes);
         // The weights are sums, too. Changing every number would leave sum / weight the same.
         for (std::size_t i = 0; i < sums.size(); i += 3) sums[i] *= 1.5F;
@@ -281,7 +282,7 @@ class CountingCluster final : public gpu::Cluster {
 
 /// Returns the scan on an object with more rows, which no window touches.
 Dataset with_more_rows(Dataset data, int more_rows) {
-  data.object.resize(data.object.size() + static_cast<std::size_t>(more_rows * data.cols));
+  data.object.resize(data.object.size() + spec::to_size(more_rows * data.cols));
   data.rows += more_rows;
   return data;
 }

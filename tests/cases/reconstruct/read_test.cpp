@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/case.hpp"
 #include "harness/files.hpp"
 
@@ -380,7 +382,7 @@ TEST_F(ReadTest, PaddedFramesAreThoseOfTheModel) {
   for (std::int64_t n = 0; n < data.count; ++n) {
     const reference::BoundedArray& modelled = model.intensity(n);
     for (std::size_t i = 0; i < 144; ++i) {
-      const float measured = data.frames[static_cast<std::size_t>(n) * 144 + i];
+      const float measured = data.frames[spec::to_size(n) * 144 + i];
       EXPECT_EQ(measured, data.mask[i] * static_cast<float>(modelled.values[i].real())) << i;
     }
   }

@@ -11,6 +11,7 @@
 
 #include "reference/ptycho/cancellation.hpp"
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
@@ -380,8 +381,7 @@ TEST_F(ReconstructTest, RejectsCheckpointsWithoutWhatTheSolverRemembers) {
   remembering.remembers = {spec::Array::exit_waves};
   spec::Scene scene = data_.scene();
   scene.modes = start_.state.modes(data_.window);
-  const auto size =
-      static_cast<std::size_t>(data_.count * spec::components(scene, spec::Array::exit_waves));
+  const auto size = spec::to_size(data_.count * spec::components(scene, spec::Array::exit_waves));
   start_.state.memory["exit_waves"].assign(size, 0);
   EXPECT_NO_THROW(require());
   start_.state.memory["exit_waves"].pop_back();

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
@@ -27,7 +28,7 @@ class CountingSource final : public FrameSource {
       : frames_(std::move(frames)), pixels_(pixels), reads(frames_.size() / pixels) {}
 
   void read(std::int64_t n, std::span<float> frame) override {
-    ++reads[static_cast<std::size_t>(n)];
+    ++reads[spec::to_size(n)];
     order.push_back(n);
     const auto first = n * static_cast<std::int64_t>(pixels_);
     std::copy_n(frames_.begin() + first, pixels_, frame.begin());

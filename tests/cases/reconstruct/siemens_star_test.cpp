@@ -57,7 +57,7 @@ struct Point {
 class Phases {
  public:
   Phases(const Dataset& data, const std::vector<std::complex<float>>& object)
-      : cols_(static_cast<std::size_t>(data.cols)) {
+      : cols_(spec::to_size(data.cols)) {
     std::complex<double> sum = 0;
     for (const std::complex<double> value : object) sum += value;
     for (const std::complex<double> value : object) {

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "harness/case.hpp"
 
 #include "tests/harness/sample.hpp"
@@ -23,8 +25,8 @@ std::complex<double> product(const Dataset& data, std::ptrdiff_t a, std::ptrdiff
   std::complex<double> sum = 0;
   const std::ptrdiff_t pixels = std::ptrdiff_t{data.window} * data.window;
   for (std::ptrdiff_t i = 0; i < pixels; ++i) {
-    sum += std::complex<double>(data.probe[static_cast<std::size_t>(a * pixels + i)]) *
-           std::conj(std::complex<double>(data.probe[static_cast<std::size_t>(b * pixels + i)]));
+    sum += std::complex<double>(data.probe[spec::to_size(a * pixels + i)]) *
+           std::conj(std::complex<double>(data.probe[spec::to_size(b * pixels + i)]));
   }
   return sum;
 }

@@ -12,6 +12,7 @@
 
 #include "reference/collectives/registry.hpp"
 #include "reference/spec/shapes.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/plan/print.hpp"
@@ -56,7 +57,7 @@ const reference::Collective& collective_named(std::string_view name) {
 /// Sets the sizes that the operation has. Uneven sizes are at most `size`, include zeros and differ
 /// between neighbours.
 void set_sizes(const spec::Contract& contract, std::int64_t size, spec::Call& call) {
-  const auto n = static_cast<std::size_t>(call.ranks);
+  const auto n = spec::to_size(call.ranks);
   if (collective(contract).sizes == spec::Sizes::count) call.count = size;
   if (collective(contract).sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
   if (collective(contract).sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
@@ -138,7 +139,7 @@ std::vector<plan::TracedValue> expected_of(const reference::Collective& collecti
                                            int rank,
                                            bool in_place) {
   const spec::Extents extents = spec::extents_of(collective.contract, call, rank);
-  std::vector<plan::TracedValue> expected(static_cast<std::size_t>(extents.recv_size));
+  std::vector<plan::TracedValue> expected(spec::to_size(extents.recv_size));
   if (in_place && collective.contract.in_place == spec::InPlace::same && !extents.recv.empty() &&
       !extents.send.empty()) {
     // Between the blocks, the rank's own input stays.
@@ -147,7 +148,7 @@ std::vector<plan::TracedValue> expected_of(const reference::Collective& collecti
     }
     for (const spec::Block& block : extents.recv) {
       for (std::int64_t i = 0; i < block.count; ++i) {
-        expected[static_cast<std::size_t>(block.offset + i)].clear();
+        expected[spec::to_size(block.offset + i)].clear();
       }
     }
   }
@@ -155,7 +156,7 @@ std::vector<plan::TracedValue> expected_of(const reference::Collective& collecti
   collective.reference(call, rank, pieces);
   for (const reference::Piece& piece : pieces) {
     for (std::int64_t i = 0; i < piece.count; ++i) {
-      plan::TracedValue& value = expected[static_cast<std::size_t>(piece.recv_offset + i)];
+      plan::TracedValue& value = expected[spec::to_size(piece.recv_offset + i)];
       const bool combines = piece.source < 0;
       for (const reference::Term& term : terms_of(piece, call.ranks)) {
         value.push_back({.rank = term.rank,
@@ -216,7 +217,7 @@ TEST_P(PlansTest, GiveWhatTheReferenceSays) {
     const auto memory = plan::memory_of(plan, contract(), request.call, request.options);
     auto traced = plan::trace(plan, memory);
     for (int r = 0; r < request.call.ranks; ++r) {
-      std::vector<plan::TracedValue>& got = traced[static_cast<std::size_t>(r)];
+      std::vector<plan::TracedValue>& got = traced[spec::to_size(r)];
       if (!spec::collective(contract()).reduces) forget_premultiplications(got);
       ASSERT_EQ(got, expected_of(collective(), request.call, r, request.options.in_place))
           << to_text(request) << ", rank " << r << "\n"
@@ -300,7 +301,7 @@ TEST_P(WaitsTest, AreAllNeeded) {
     Plan plan = plan_of(GetParam(), contract(), request);
     const auto memory = plan::memory_of(plan, contract(), request.call, request.options);
     for (int r = 0; r < n; ++r) {
-      auto& program = plan.steps[static_cast<std::size_t>(r)];
+      auto& program = plan.steps[spec::to_size(r)];
       for (std::size_t i = 0; i < program.size(); ++i) {
         const plan::Step wait = program[i];
         // A rank waits for another rank's entry wherever it first touches its memory. Some of these

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reference/collectives/all_reduce/contract.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/plan/builder.hpp"
 #include "gpu/plan/validate.hpp"
@@ -33,7 +34,7 @@ struct Sketch {
   void raw(int rank, StepKind kind, const Range& destination, const std::vector<Range>& sources) {
     const auto first = static_cast<std::uint32_t>(plan.sources.size());
     plan.sources.insert(plan.sources.end(), sources.begin(), sources.end());
-    plan.steps[static_cast<std::size_t>(rank)].push_back(
+    plan.steps[spec::to_size(rank)].push_back(
         {.kind = kind,
          .finish = false,
          .event = {},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
@@ -33,7 +34,7 @@ class Devices final : public Cluster {
   /// Returns `count` values from a rank's device.
   template <class Value>
   [[nodiscard]] std::vector<Value> get(int rank, const Value* array, std::int64_t count) {
-    std::vector<Value> values(static_cast<std::size_t>(count));
+    std::vector<Value> values(spec::to_size(count));
     read(rank, array, values.data(), bytes(values));
     return values;
   }

@@ -10,6 +10,7 @@
 
 #include "reference/collectives/piece.hpp"
 #include "reference/spec/contract.hpp"
+#include "reference/spec/to_size.hpp"
 
 /// Carries out collectives on integers that a reader can follow.
 namespace rankcheck::reference {
@@ -29,15 +30,14 @@ inline std::vector<int> received(const spec::Contract& contract,
   std::vector<Piece> pieces;
   reference(call, rank, pieces);
   const auto size = spec::extents_of(contract, call, rank).recv_size;
-  std::vector<int> recv(static_cast<std::size_t>(size), untouched);
+  std::vector<int> recv(spec::to_size(size), untouched);
   for (const Piece& piece : pieces) {
     for (std::int64_t i = 0; i < piece.count; ++i) {
       int value = 0;
       for (const Term& term : terms_of(piece, call.ranks)) {
-        value += in.at(static_cast<std::size_t>(term.rank))
-                     .at(static_cast<std::size_t>(term.offset + i));
+        value += in.at(spec::to_size(term.rank)).at(spec::to_size(term.offset + i));
       }
-      recv.at(static_cast<std::size_t>(piece.recv_offset + i)) = value;
+      recv.at(spec::to_size(piece.recv_offset + i)) = value;
     }
   }
   return recv;
@@ -53,8 +53,7 @@ inline void expect_received(const spec::Contract& contract,
   Buffers got;
   for (int rank = 0; rank < call.ranks; ++rank) {
     const auto extents = spec::extents_of(contract, call, rank);
-    ASSERT_EQ(static_cast<std::size_t>(extents.send_size),
-              in.at(static_cast<std::size_t>(rank)).size())
+    ASSERT_EQ(spec::to_size(extents.send_size), in.at(spec::to_size(rank)).size())
         << "the send buffer of rank " << rank;
     got.push_back(received(contract, reference, call, in, rank));
   }

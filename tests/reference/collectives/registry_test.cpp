@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/spec/collective.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "tests/print.hpp"
 
@@ -58,9 +59,9 @@ std::vector<Call> calls_of(const spec::Contract& contract) {
         if (collective(contract).sizes == spec::Sizes::counts_per_pair) blocks = n * n;
         if (collective(contract).sizes == spec::Sizes::counts_per_array) blocks = 5 - n;
         if (collective(contract).sizes == spec::Sizes::lengths_along_axis) {
-          call.counts.assign(static_cast<std::size_t>(n), 1);
+          call.counts.assign(spec::to_size(n), 1);
           for (int q = 0; q < n - 1; ++q) {
-            call.counts[static_cast<std::size_t>(q)] = (q * 7 + variant) % 4;
+            call.counts[spec::to_size(q)] = (q * 7 + variant) % 4;
           }
           call.outer = variant;
           call.inner = 3 - variant;
@@ -85,16 +86,16 @@ TEST_P(EveryCollectiveTest, FillsEveryReceivedBlockOnceAndNothingElse) {
     ASSERT_EQ(spec::why_invalid(GetParam().contract, call), std::nullopt);
     for (int rank = 0; rank < call.ranks; ++rank) {
       const auto extents = spec::extents_of(GetParam().contract, call, rank);
-      std::vector<int> expected(static_cast<std::size_t>(extents.recv_size), 0);
+      std::vector<int> expected(spec::to_size(extents.recv_size), 0);
       for (const spec::Block& block : extents.recv) {
         for (std::int64_t i = 0; i < block.count; ++i) {
-          ++expected.at(static_cast<std::size_t>(block.offset + i));
+          ++expected.at(spec::to_size(block.offset + i));
         }
       }
       std::vector<int> written(expected.size(), 0);
       for (const Piece& piece : pieces_of(GetParam(), call, rank)) {
         for (std::int64_t i = 0; i < piece.count; ++i) {
-          ++written.at(static_cast<std::size_t>(piece.recv_offset + i));
+          ++written.at(spec::to_size(piece.recv_offset + i));
         }
       }
       ASSERT_EQ(written, expected);
@@ -129,7 +130,7 @@ TEST_P(EveryCollectiveTest, HasBuffersThatFitInPlace) {
     for (int rank = 0; rank < call.ranks; ++rank) {
       const auto extents = spec::extents_of(contract, call, rank);
       if (extents.send.empty() || extents.recv.empty()) continue;
-      const auto own = static_cast<std::size_t>(rank);
+      const auto own = spec::to_size(rank);
       if (contract.in_place == spec::InPlace::same) {
         ASSERT_EQ(extents.send_size, extents.recv_size);
       } else if (contract.in_place == spec::InPlace::send_within_recv) {

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/device/host/fft.hpp"
 
 namespace rankcheck::reference {
@@ -18,7 +20,7 @@ using Values = std::vector<std::complex<double>>;
 
 /// Returns numbers that single precision holds exactly.
 Values frame_of(int width) {
-  Values frame(static_cast<std::size_t>(width * width));
+  Values frame(spec::to_size(width * width));
   std::uint32_t state = 1;
   const auto next = [&] {
     state = state * 1664525 + 1013904223;
@@ -34,9 +36,8 @@ Values summed(int width, double sign, const Values& frame) {
   for (int at = 0; at < width * width; ++at) {
     for (int from = 0; from < width * width; ++from) {
       const int turn = (at / width * (from / width) + at % width * (from % width)) % width;
-      out[static_cast<std::size_t>(at)] +=
-          frame[static_cast<std::size_t>(from)] *
-          std::polar(1.0 / width, sign * 2 * std::numbers::pi * turn / width);
+      out[spec::to_size(at)] += frame[spec::to_size(from)] *
+                                std::polar(1.0 / width, sign * 2 * std::numbers::pi * turn / width);
     }
   }
   return out;

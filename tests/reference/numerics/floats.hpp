@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "tests/random.hpp"
 
@@ -19,7 +20,7 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Returns the elements in memory, each value rounded to the type.
 inline std::vector<std::byte> elements(spec::Type type, std::span<const double> values) {
   const spec::Type part = spec::component(type);
-  const auto bytes = static_cast<std::size_t>(spec::info(part).bytes);
+  const auto bytes = spec::to_size(spec::info(part).bytes);
   std::vector<std::byte> out(values.size() * bytes);
   for (std::size_t i = 0; i < values.size(); ++i) {
     numerics::from_double(part, values[i], out.data() + i * bytes);

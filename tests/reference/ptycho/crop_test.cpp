@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/ptycho/crop/reference.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 
@@ -14,7 +15,7 @@ TEST(CropTest, TakesTheWindowsBehindTheMargin) {
   OperatorArrays in = empty_arrays({.rows = 2, .cols = 2, .window = 2, .detector = 5}, {0, 2});
   in.make(Array::patches);
   for (int i = 0; i < 50; ++i)
-    in[Array::patches].values[static_cast<std::size_t>(i)] = {0, static_cast<double>(i)};
+    in[Array::patches].values[spec::to_size(i)] = {0, static_cast<double>(i)};
   EXPECT_EQ(outputs_of(reference, in)[Array::windows].values,
             (Values{6i, 7i, 11i, 12i, 31i, 32i, 36i, 37i}));
 }

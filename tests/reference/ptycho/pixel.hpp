@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/ptycho/bounded_array.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 
@@ -24,7 +25,7 @@ inline OperatorArrays lit_pixel(std::complex<double> object,
   in.make(spec::Array::object).values = {object, 7};
   in.make(spec::Array::probe).values = {probe};
   in.make(spec::Array::positions);
-  in.make(spec::Array::frames).values.assign(static_cast<std::size_t>(positions), frame);
+  in.make(spec::Array::frames).values.assign(spec::to_size(positions), frame);
   in.make(spec::Array::mask).values = {1};
   return in;
 }

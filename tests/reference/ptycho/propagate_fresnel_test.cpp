@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/ptycho/propagate_fresnel/reference.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 
@@ -49,7 +50,7 @@ TEST(PropagateFresnelTest, TurningTheFrameTurnsTheResult) {
   const auto turned = [](const Values& frame) {
     Values out;
     for (int at = 0; at < 16; ++at) {
-      out.push_back(frame[static_cast<std::size_t>((4 - at / 4) % 4 * 4 + (4 - at % 4) % 4)]);
+      out.push_back(frame[spec::to_size((4 - at / 4) % 4 * 4 + (4 - at % 4) % 4)]);
     }
     return out;
   };

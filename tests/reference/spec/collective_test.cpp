@@ -10,6 +10,7 @@
 #include "reference/collectives/reduce_axis/contract.hpp"
 #include "reference/ptycho/multislice/contract.hpp"
 #include "reference/spec/shapes.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::tests {
 namespace {
@@ -110,7 +111,7 @@ TEST(ShapesTest, OffsetsAreThoseOfTheBlocks) {
     std::vector<spec::Block> blocks;
     spec::append_all_blocks(blocks, call);
     for (int rank = 0; rank < 3; ++rank) {
-      const spec::Block& block = blocks[static_cast<std::size_t>(rank)];
+      const spec::Block& block = blocks[spec::to_size(rank)];
       EXPECT_EQ(block.offset, spec::block_offset(call, rank));
       EXPECT_EQ(block.count, spec::block_count(call, rank));
     }

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "cases/families/collectives/inputs.hpp"
 #include "tests/cases/families/collectives/inputs.hpp"
@@ -29,7 +30,7 @@ TEST_P(CodedInputTest, NoTwoRanksHoldTheSameExtreme) {
   const std::int64_t count = 8;
   for (int ranks = 1; ranks <= ranks_max; ++ranks) {
     const Case c = make(GetParam(), ReduceOp::max, InputKind::coded, ranks);
-    std::vector<std::set<double>> seen(static_cast<std::size_t>(count));
+    std::vector<std::set<double>> seen(spec::to_size(count));
     for (int rank = 0; rank < ranks; ++rank) {
       const std::vector<double> each = values(c, rank, count);
       for (std::size_t i = 0; i < each.size(); ++i) {
@@ -43,7 +44,7 @@ TEST_P(CodedInputTest, NoTwoRanksHoldTheSameExtreme) {
 TEST_P(CodedInputTest, SumsDecode) {
   for (const int ranks : {1, 3, 17, 64}) {
     const Case c = make(GetParam(), ReduceOp::sum, InputKind::coded, ranks);
-    std::vector<double> sums(static_cast<std::size_t>(ranks));
+    std::vector<double> sums(spec::to_size(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
       const std::vector<double> each = values(c, rank, ranks);
       for (std::size_t i = 0; i < each.size(); ++i) sums[i] += each[i];
@@ -52,7 +53,7 @@ TEST_P(CodedInputTest, SumsDecode) {
       const std::vector<double> each = values(c, rank, ranks);
       const auto shown = std::find_if(each.begin(), each.end(), [](double x) { return x > 0; });
       ASSERT_NE(shown, each.end()) << to_text(c) << " rank " << rank;
-      const auto index = static_cast<std::size_t>(shown - each.begin());
+      const auto index = spec::to_size(shown - each.begin());
       const auto decoded = [&](double got) {
         Bytes bits(2 * bytes_of(c));
         numerics::from_double(c.type, sums[index], bits.data());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "harness/input.hpp"
 
@@ -33,12 +34,12 @@ inline std::string hexadecimal(const Bytes& bytes) {
 
 /// Returns the size of one element in bytes.
 inline std::size_t bytes_of(const Case& c) {
-  return static_cast<std::size_t>(spec::info(c.type).bytes);
+  return spec::to_size(spec::info(c.type).bytes);
 }
 
 /// Returns the first `count` elements of a rank.
 inline Bytes elements(const Case& c, int rank, std::int64_t count) {
-  Bytes bytes(static_cast<std::size_t>(count) * bytes_of(c));
+  Bytes bytes(spec::to_size(count) * bytes_of(c));
   fill_block(c, rank, 0, {0, count}, bytes.data());
   return bytes;
 }
@@ -47,7 +48,7 @@ inline Bytes elements(const Case& c, int rank, std::int64_t count) {
 inline std::vector<double> values(const Case& c, int rank, std::int64_t count) {
   const Bytes bytes = elements(c, rank, count);
   const spec::Type component = spec::component(c.type);
-  const auto step = static_cast<std::size_t>(spec::info(component).bytes);
+  const auto step = spec::to_size(spec::info(component).bytes);
   std::vector<double> out;
   for (std::size_t at = 0; at < bytes.size(); at += step) {
     out.push_back(numerics::to_double(component, bytes.data() + at));

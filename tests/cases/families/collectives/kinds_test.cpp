@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"
 #include "tests/cases/families/collectives/inputs.hpp"
@@ -42,7 +44,7 @@ TEST(SpecialInputTest, BothEndsOfIntegersAppear) {
 /// Returns the bits of elements of up to eight bytes.
 std::vector<std::uint64_t> bits_of(const Case& c, int rank, std::int64_t count) {
   const Bytes bytes = elements(c, rank, count);
-  std::vector<std::uint64_t> bits(static_cast<std::size_t>(count));
+  std::vector<std::uint64_t> bits(spec::to_size(count));
   for (std::size_t i = 0; i < bits.size(); ++i) {
     std::memcpy(&bits[i], bytes.data() + i * bytes_of(c), bytes_of(c));
   }

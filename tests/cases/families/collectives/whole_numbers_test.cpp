@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"
 #include "tests/cases/families/collectives/inputs.hpp"
@@ -49,7 +51,7 @@ class InputTypeTest : public testing::TestWithParam<Type> {
     // A coded element holds values of some ranks only, so look at enough elements to see every
     // rank.
     const std::int64_t count = c.input == InputKind::coded ? c.ranks : 4;
-    std::vector<double> sums(static_cast<std::size_t>(2 * count));
+    std::vector<double> sums(spec::to_size(2 * count));
     for (int rank = 0; rank < c.ranks; ++rank) {
       const double factor = collective(c).op == ReduceOp::premul_sum ? scalar(c, rank) : 1;
       const std::vector<double> each = values(c, rank, count);

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/inputs.hpp"
 
@@ -43,7 +45,7 @@ std::vector<Complex> input(const Case& c, Array array) {
   const bool is_complex = spec::info(array).is_complex;
   const std::int64_t copies = spec::is_per_position(ptycho(c).scene, array) ? 3 : 1;
   const std::int64_t count = copies * spec::components(ptycho(c).scene, array);
-  std::vector<double> parts(static_cast<std::size_t>(count));
+  std::vector<double> parts(spec::to_size(count));
   fill_array(c,
              {.offset = 0, .count = count, .array = array, .first = 0},
              reinterpret_cast<std::byte*>(parts.data()));

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/collectives/all_gather_v/contract.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/plan/print.hpp"
 
@@ -29,9 +30,9 @@ class CommunicationRoundTest : public testing::Test {
   /// Returns the kinds of a rank's steps, one letter each. Waits for entries are left out.
   [[nodiscard]] std::string kinds(int rank) const {
     std::string text;
-    for (const Step& step : plan_.steps[static_cast<std::size_t>(rank)]) {
+    for (const Step& step : plan_.steps[spec::to_size(rank)]) {
       if (step.kind == StepKind::wait && step.event.id < plan_.ranks()) continue;
-      text += "pcrsw"[static_cast<std::size_t>(step.kind)];
+      text += "pcrsw"[spec::to_size(step.kind)];
     }
     return text;
   }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/collectives/reduce_scatter/contract.hpp"
+#include "reference/spec/to_size.hpp"
 
 namespace rankcheck::gpu::plan {
 
@@ -23,7 +24,7 @@ class PartialsTest : public testing::Test {
 
   [[nodiscard]] std::vector<Step> steps(int rank, StepKind kind) const {
     std::vector<Step> found;
-    for (const Step& step : plan_.steps[static_cast<std::size_t>(rank)]) {
+    for (const Step& step : plan_.steps[spec::to_size(rank)]) {
       if (step.kind == kind) found.push_back(step);
     }
     return found;

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/ptycho/exchange/object_shares.hpp"
 
 #include "tests/gpu/ptycho/devices.hpp"
@@ -37,7 +39,7 @@ std::vector<std::vector<double>> sums_of(const std::vector<Box>& held,
   std::vector<double*> in;
   std::vector<double*> out;
   for (std::size_t r = 0; r < held.size(); ++r) {
-    const auto pixels = static_cast<std::size_t>(held[r].pixels());
+    const auto pixels = spec::to_size(held[r].pixels());
     in.push_back(devices.put(static_cast<int>(r), std::vector<double>(pixels, values[r])));
     out.push_back(devices.put(static_cast<int>(r), std::vector<double>(pixels)));
   }
@@ -60,7 +62,7 @@ void expect_sums(const std::vector<Box>& held, const std::vector<double>& values
       for (std::size_t q = 0; q < held.size(); ++q) {
         if (held[q].has(row, col)) expected += values[q];
       }
-      EXPECT_EQ(sums[r][static_cast<std::size_t>(i)], expected)
+      EXPECT_EQ(sums[r][spec::to_size(i)], expected)
           << "rank " << r << ", row " << row << ", column " << col;
     }
   }
@@ -89,13 +91,13 @@ TEST(TilesTest, RanksWithoutAnyTilesSumNothing) {
 TEST(TilesTest, EveryPixelCountsOnce) {
   Devices devices(static_cast<int>(corners.size()));
   ObjectShares shares(devices, tiled, corners);
-  std::vector<int> counts(static_cast<std::size_t>(whole.pixels()));
+  std::vector<int> counts(spec::to_size(whole.pixels()));
   for (int rank = 0; rank < devices.ranks(); ++rank) {
-    const Box& box = corners[static_cast<std::size_t>(rank)];
+    const Box& box = corners[spec::to_size(rank)];
     const auto counted = devices.get(rank, shares.counted(rank), box.pixels());
     for (std::int64_t i = 0; i < box.pixels(); ++i) {
       const std::int64_t pixel = (box.row + i / box.cols) * whole.cols + box.col + i % box.cols;
-      counts[static_cast<std::size_t>(pixel)] += counted[static_cast<std::size_t>(i)];
+      counts[spec::to_size(pixel)] += counted[spec::to_size(i)];
     }
   }
   EXPECT_EQ(counts, std::vector<int>(counts.size(), 1));
@@ -180,7 +182,7 @@ TEST(TilesTest, AWholeObjectHasTheLowestHoldersPixels) {
   }
   assemble(devices, tiled, held, tiles, objects);
   for (int rank = 0; rank < 2; ++rank) {
-    const auto object = devices.get(rank, objects[static_cast<std::size_t>(rank)], 30);
+    const auto object = devices.get(rank, objects[spec::to_size(rank)], 30);
     std::vector<double> second_row;
     for (std::size_t col = 0; col < 6; ++col) second_row.push_back(object[6 + col].re);
     EXPECT_EQ(second_row, (std::vector<double>{9, 1, 1, 2, 9, 9})) << "rank " << rank;

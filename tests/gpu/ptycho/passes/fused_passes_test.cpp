@@ -111,9 +111,8 @@ TEST_P(FusedPassesTest, AddsEveryTapToTheObjectWhateverTheBatches) {
   std::vector<Wave> wanted(object_.size());
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
     for (int m = 0; m < scene_.modes; ++m) {
-      wanted[static_cast<std::size_t>(at)] +=
-          weight * (conj(probe_[static_cast<std::size_t>(probe_at(n, m, p, q))]) *
-                    waves_[static_cast<std::size_t>(wave_at(n, m, p, q))]);
+      wanted[spec::to_size(at)] += weight * (conj(probe_[spec::to_size(probe_at(n, m, p, q))]) *
+                                             waves_[spec::to_size(wave_at(n, m, p, q))]);
     }
   });
   for (const std::int64_t positions_of_batch : {1, 7, 100}) {
@@ -131,9 +130,8 @@ TEST_P(FusedPassesTest, AddsEveryPositionToTheProbeWhateverTheBatches) {
   std::vector<Wave> wanted(probe_.size());
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
     for (int m = 0; m < scene_.modes; ++m) {
-      wanted[static_cast<std::size_t>(probe_at(n, m, p, q))] +=
-          weight * (conj(object_[static_cast<std::size_t>(at)]) *
-                    waves_[static_cast<std::size_t>(wave_at(n, m, p, q))]);
+      wanted[spec::to_size(probe_at(n, m, p, q))] +=
+          weight * (conj(object_[spec::to_size(at)]) * waves_[spec::to_size(wave_at(n, m, p, q))]);
     }
   });
   // 75 positions are three groups.
@@ -152,8 +150,7 @@ TEST_P(FusedPassesTest, AddsTheLightOfEveryWindowWhateverTheBatches) {
   std::vector<float> wanted(object_.size());
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
     for (int m = 0; m < scene_.modes; ++m) {
-      wanted[static_cast<std::size_t>(at)] +=
-          weight * norm(probe_[static_cast<std::size_t>(probe_at(n, m, p, q))]);
+      wanted[spec::to_size(at)] += weight * norm(probe_[spec::to_size(probe_at(n, m, p, q))]);
     }
   });
   for (const std::int64_t positions_of_batch : {7, 100}) {
@@ -169,8 +166,7 @@ TEST_P(FusedPassesTest, AddsTheSquaresUnderEveryWindowWhateverTheBatches) {
   constexpr std::size_t size = std::size_t{width} * width;
   std::vector<Wave> patches(positions_count * size);
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
-    patches[spec::to_size((n * width + p) * width + q)] +=
-        weight * object_[static_cast<std::size_t>(at)];
+    patches[spec::to_size((n * width + p) * width + q)] += weight * object_[spec::to_size(at)];
   });
   std::vector<float> wanted(size);
   for (std::size_t i = 0; i < patches.size(); ++i) wanted[i % size] += norm(patches[i]);
@@ -187,9 +183,8 @@ TEST_P(FusedPassesTest, LightsWindowsAndLeavesZerosAroundThem) {
   std::vector<Wave> wanted(waves_.size());
   for_each_tap([&](int n, int p, int q, std::int64_t at, float weight) {
     for (int m = 0; m < scene_.modes; ++m) {
-      wanted[static_cast<std::size_t>(wave_at(n, m, p, q))] +=
-          weight * (object_[static_cast<std::size_t>(at)] *
-                    probe_[static_cast<std::size_t>(probe_at(n, m, p, q))]);
+      wanted[spec::to_size(wave_at(n, m, p, q))] +=
+          weight * (object_[spec::to_size(at)] * probe_[spec::to_size(probe_at(n, m, p, q))]);
     }
   });
   for (const std::int64_t positions_of_batch : {7, 100}) {
@@ -226,9 +221,9 @@ TEST_P(FusedPassesTest, LeavesAllAsItWasWithoutPositions) {
 TEST_P(FusedPassesTest, AddsUpTheCostsOfAllPixelsWhateverTheBatches) {
   scene_.modes = 1;
   const std::int64_t frame = std::int64_t{detector} * detector;
-  const std::vector<float> frames(static_cast<std::size_t>(positions_count * frame), 4.0F);
+  const std::vector<float> frames(spec::to_size(positions_count * frame), 4.0F);
   const std::vector<Wave> far(frames.size(), Wave{3, 4});
-  std::vector<float> mask(static_cast<std::size_t>(frame), 1.0F);
+  std::vector<float> mask(spec::to_size(frame), 1.0F);
   mask[5] = 0;
   for (const std::int64_t positions_of_batch : {1, 7, 100}) {
     FusedPasses<float> fused(cluster_, scene_, positions_of_batch);

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/exchange/tiles.hpp"
 #include "gpu/ptycho/passes/model.hpp"
@@ -79,7 +80,7 @@ class Problem {
     const Waves object = waves(143, 1);
     std::size_t first = 0;
     for (int rank = 0; rank < devices_.ranks(); ++rank) {
-      const auto& positions = layout.positions[static_cast<std::size_t>(rank)];
+      const auto& positions = layout.positions[spec::to_size(rank)];
       const Box& box = held(rank);
       const std::size_t count = positions.size() / 2;
       std::vector<double> frames = numbers(7 * frame, 2);
@@ -91,7 +92,7 @@ class Problem {
       Waves tile;
       for (std::int64_t i = 0; i < box.pixels(); ++i) {
         const std::int64_t row = box.row + i / box.cols;
-        tile.push_back(object[static_cast<std::size_t>(row * 11 + box.col + i % box.cols)]);
+        tile.push_back(object[spec::to_size(row * 11 + box.col + i % box.cols)]);
       }
       const auto zeros = [&](std::size_t size) { return devices_.put(rank, Waves(size)); };
       shares_.push_back({.positions = moved,
@@ -117,7 +118,7 @@ class Problem {
   void illuminate() { solver_.illuminate(shares_); }
   [[nodiscard]] int allocations() const { return devices_.allocations(); }
   [[nodiscard]] int ranks() const { return devices_.ranks(); }
-  [[nodiscard]] const Box& held(int rank) const { return held_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const Box& held(int rank) const { return held_[spec::to_size(rank)]; }
   [[nodiscard]] std::vector<SolverShare<double>>& shares() { return shares_; }
   [[nodiscard]] Waves object(int rank) {
     return devices_.get(rank, share(rank).object, held(rank).pixels());
@@ -133,13 +134,13 @@ class Problem {
   [[nodiscard]] Waves copied_exit_waves(int rank) {
     std::vector<SolverShare<double>> copies = shares_;
     for (int each = 0; each < ranks(); ++each) {
-      SolverShare<double>& copy = copies[static_cast<std::size_t>(each)];
+      SolverShare<double>& copy = copies[spec::to_size(each)];
       copy.object = devices_.put(each, Waves(object(each).size()));
       copy.probe = devices_.put(each, Waves(probe_size));
       copy.exit_waves = devices_.put(each, Waves(exit_waves(each).size()));
     }
     solver_.copy_state(StepKind::difference_map, shares_, copies);
-    const SolverShare<double>& copy = copies[static_cast<std::size_t>(rank)];
+    const SolverShare<double>& copy = copies[spec::to_size(rank)];
     return devices_.get(rank, copy.exit_waves, std::ssize(exit_waves(rank)));
   }
   void brighten_probe(double factor) {
@@ -154,7 +155,7 @@ class Problem {
   }
 
  private:
-  SolverShare<double>& share(int rank) { return shares_[static_cast<std::size_t>(rank)]; }
+  SolverShare<double>& share(int rank) { return shares_[spec::to_size(rank)]; }
 
   std::vector<Box> held_;
   Devices devices_;
@@ -172,7 +173,7 @@ bool same(const Waves& a, const Waves& b) {
 double largest_difference(const Box& a_box, const Waves& a, const Box& b_box, const Waves& b) {
   const Box both = overlap(a_box, b_box);
   const auto at = [](const Box& box, const Waves& values, std::int64_t row, std::int64_t col) {
-    return values[static_cast<std::size_t>((row - box.row) * box.cols + col - box.col)];
+    return values[spec::to_size((row - box.row) * box.cols + col - box.col)];
   };
   double largest = 0;
   for (std::int64_t i = 0; i < both.pixels(); ++i) {
