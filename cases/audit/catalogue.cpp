@@ -208,7 +208,9 @@ Hunt hunt(const harness::Catalogue& catalogue,
   unit.property = property;
   unit.cases = options.cases;
   unit.require_all_cells = false;
-  Hunt result{.finding = run_unit(catalogue, backend, unit, {.seed = options.seed})};
+  // What a bug shrinks to must not depend on how fast this machine is.
+  const harness::RunLimits limits{.seed = options.seed, .shrink_s = 600};
+  Hunt result{.finding = run_unit(catalogue, backend, unit, limits)};
   if (result.finding.minimal) {
     harness::Examiner examiner(catalogue, backend);
     harness::Judgement judgement;
