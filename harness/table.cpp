@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,6 +53,30 @@ std::vector<std::string> lines_of(const std::string& text, std::size_t room) {
     }
   }
   return lines;
+}
+
+/// Returns the text in at most `bytes_max` bytes; characters stay whole.
+std::string without_middle(std::string_view whole, std::size_t bytes_max) {
+  if (whole.size() <= bytes_max) return std::string(whole);
+  constexpr std::string_view left_out = " ... ";
+  const auto is_inside = [&](std::size_t at) { return (whole[at] & 0xc0) == 0x80; };
+  std::size_t end = (bytes_max - left_out.size()) / 2;
+  std::size_t begin = whole.size() - (bytes_max - left_out.size() - end);
+  while (end > 0 && is_inside(end)) --end;
+  while (begin < whole.size() && is_inside(begin)) ++begin;
+  return std::string(whole.substr(0, end)).append(left_out).append(whole.substr(begin));
+}
+
+/// Returns the text with at most `word_bytes_max` bytes of each word.
+std::string with_shorter_words(std::string_view text, std::size_t word_bytes_max) {
+  std::string out;
+  while (true) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    out += without_middle(text.substr(0, end), word_bytes_max);
+    if (end == text.size()) return out;
+    out += ' ';
+    text.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace
@@ -160,15 +185,21 @@ std::string printable(std::string_view text) {
 }
 
 std::string shortened(std::string_view text, std::size_t bytes_max) {
-  std::string whole = printable(text);
-  if (whole.size() <= bytes_max) return whole;
-  constexpr std::string_view left_out = " ... ";
-  const auto is_inside = [&](std::size_t at) { return (whole[at] & 0xc0) == 0x80; };
-  std::size_t end = (bytes_max - left_out.size()) / 2;
-  std::size_t begin = whole.size() - (bytes_max - left_out.size() - end);
-  while (end > 0 && is_inside(end)) --end;
-  while (begin < whole.size() && is_inside(begin)) ++begin;
-  return whole.substr(0, end) + std::string(left_out) + whole.substr(begin);
+  const std::string whole = printable(text);
+  // Shorter words would not show what they were.
+  constexpr std::size_t word_bytes_min = 40;
+  std::string best = without_middle(whole, bytes_max);
+  for (std::size_t low = word_bytes_min, high = bytes_max; low <= high;) {
+    const std::size_t middle = (low + high) / 2;
+    std::string shorter = with_shorter_words(whole, middle);
+    if (shorter.size() > bytes_max) {
+      high = middle - 1;
+    } else {
+      best = std::move(shorter);
+      low = middle + 1;
+    }
+  }
+  return best;
 }
 
 std::string shell_quoted(std::string_view argument) {

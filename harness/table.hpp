@@ -53,8 +53,9 @@ class Table {
 /// that are not UTF-8) by '?'. Newlines and tabs become blanks.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// The printable text in at most `bytes_max` bytes. A longer text loses its middle, because its
-/// beginning names the place and its end says what was expected.
+/// The printable text in at most `bytes_max` bytes. In a longer text, the longest words, such as
+/// paths and values, lose their middles. Only if this is not enough, the text itself does, because
+/// its beginning names the place and its end says what was expected.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t bytes_max);
 
 /// The argument as one word of a POSIX shell, quoted if necessary.

@@ -18,6 +18,7 @@
 #include "harness/known_defects.hpp"
 #include "harness/report.hpp"
 #include "harness/run/data_files.hpp"
+#include "harness/table.hpp"
 
 namespace rankcheck::harness::run {
 
@@ -43,25 +44,33 @@ Selection seen_from(const fs::path& directory, Selection selection) {
   return selection;
 }
 
-/// Returns a message that says what a field was when the run began and what it is now.
+/// Returns a message that says what a field was when the run began and what it is now. A long value
+/// loses its middle, so that the message keeps its own.
 std::string change_of(const std::string& field,
                       const ordered_json& before,
-                      const ordered_json& now) {
-  const auto say = [](const ordered_json& value) {
-    return value.is_null() ? std::string("left out") : value.dump();
+                      const ordered_json& now,
+                      std::size_t bytes_max = 50) {
+  const auto say = [bytes_max](const ordered_json& value) {
+    return value.is_null() ? std::string("left out") : shortened(value.dump(), bytes_max);
   };
   return fmt::format(
       "got {2}, expected {0} to be {1}, as when the run began", field, say(before), say(now));
 }
 
-/// Returns a message about the first field that differs. Empty if none differs.
-std::string first_change(const ordered_json& before, const ordered_json& now) {
+/// Returns a message about the first field that differs. Empty if none differs. `prefix` stands
+/// before the names of the fields.
+std::string first_change(const ordered_json& before,
+                         const ordered_json& now,
+                         const std::string& prefix = "") {
   ordered_json all = before;
   all.update(now);
   for (const auto& [key, value] : all.items()) {
     const ordered_json was = before.value(key, ordered_json());
     const ordered_json is = now.value(key, ordered_json());
-    if (was != is) return change_of(key, was, is);
+    if (was == is) continue;
+    const std::string field = prefix + key;
+    return was.is_object() && is.is_object() ? first_change(was, is, field + ".")
+                                             : change_of(field, was, is);
   }
   return {};
 }
@@ -114,7 +123,8 @@ class Previous {
         const auto name = [](const Unit* unit) {
           return unit == nullptr ? ordered_json() : ordered_json(unit->id());
         };
-        fail_changed(change_of(fmt::format("unit {}", i), name(was), name(is)));
+        constexpr std::size_t name_bytes_max = 80;
+        fail_changed(change_of(fmt::format("unit {}", i), name(was), name(is), name_bytes_max));
       }
       const std::string change =
           first_change(described(*was, header().pinned), described(*is, plan.pinned));

@@ -194,8 +194,9 @@ TEST_F(CliResumeTest, PinnedCaseThatHasChangedIsRefused) {
       json::parse(faulty)
           .patch(json::parse(R"([{"op":"replace","path":"/count","value":5}])"))
           .dump());
-  // The middle of the long message is left out.
-  expect_unable("run --resume r", "all_reduce/flipped_bit: got ");
+  expect_unable("run --resume r",
+                "/flipped_bit: got 5, expected case.count to be 4, as when the run began: suites, "
+                "pinned cases or backends have changed");
 }
 
 TEST_F(CliResumeTest, RunOfAnotherVersionIsRefused) {

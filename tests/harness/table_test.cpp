@@ -99,5 +99,23 @@ TEST(ShortenedTest, LeavesOutTheMiddleOfALongText) {
             "\u00d7 ... \u00d7\u00d7");
 }
 
+TEST(ShortenedTest, LeavesOutTheMiddlesOfLongWordsFirst) {
+  const std::string path(60, 'p');
+  const std::string value(80, 'v');
+  const std::string text = path + ": got " + value + ", expected a short one";
+  ASSERT_EQ(text.size(), 168U);
+  // Without its two long words, with their colon and comma, the text has 26 bytes. So each of them
+  // gets 52, of which " ... " takes 5.
+  EXPECT_EQ(shortened(text, 130),
+            std::string(23, 'p') + " ... " + std::string(23, 'p') + ": got " +
+                std::string(23, 'v') + " ... " + std::string(23, 'v') + ", expected a short one");
+  EXPECT_EQ(shortened(text, 168), text);
+}
+
+TEST(ShortenedTest, LeavesOutTheMiddleOfManyShortWords) {
+  EXPECT_EQ(shortened("one two three four five six seven eight nine ten", 45),
+            "one two three four f ... seven eight nine ten");
+}
+
 }  // namespace
 }  // namespace rankcheck::harness
