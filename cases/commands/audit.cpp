@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
@@ -9,7 +8,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "reference/registry.hpp"
 
@@ -20,6 +18,8 @@
 #include "harness/table.hpp"
 
 #include "cases/audit/catalogue.hpp"
+#include "cases/commands/audit_jobs.hpp"
+#include "cases/commands/audit_published.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/suites/catalogue.hpp"
 
@@ -193,20 +193,8 @@ std::vector<Row> audit_all(const harness::Catalogue& catalogue,
                            const audit::HuntOptions& options,
                            int jobs) {
   std::vector<Row> rows(bugs.size());
-  const bool shows_progress = isatty(STDERR_FILENO) != 0;
-  std::atomic<std::size_t> next = 0;
-  std::atomic<std::size_t> done = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < bugs.size(); i = next++) {
-      rows[i] = audit(catalogue, bugs[i], options);
-      if (shows_progress) fmt::print(stderr, "\r\033[K{} of {}", ++done, bugs.size());
-    }
-  };
-  std::vector<std::jthread> threads;
-  for (int job = 1; job < jobs; ++job) threads.emplace_back(work);
-  work();
-  threads.clear();
-  if (shows_progress) fmt::print(stderr, "\r\033[K");
+  for_each_index(
+      bugs.size(), jobs, [&](std::size_t i) { rows[i] = audit(catalogue, bugs[i], options); });
   return rows;
 }
 
@@ -215,6 +203,8 @@ struct Options {
   audit::HuntOptions hunt = {.seed = harness::run::default_seed};
   int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   bool json = false;
+  /// Looks for the published defects instead of all bugs.
+  bool published = false;
 };
 
 void require_positive(const char* option, int value) {
@@ -226,6 +216,9 @@ int run_audit(const Options& options) {
   require_positive("--jobs", options.jobs);
   require_positive("--cases", options.hunt.cases);
   const harness::Catalogue catalogue = make_catalogue();
+  if (options.published) {
+    return audit_published(catalogue, options.hunt, options.jobs, options.json);
+  }
   std::vector<Bug> bugs = audit::catalogue();
   if (!options.operations.empty()) {
     const auto patterns = harness::run::split_lists("--operation", options.operations);
@@ -245,10 +238,16 @@ void add_audit(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "audit", "Plants every catalogued bug and reports which properties catch it.");
   const auto options = std::make_shared<Options>();
-  add_filter(*command,
-             "--operation",
-             options->operations,
-             "Selects the operations that match one of these patterns. May be repeated.");
+  CLI::Option* const operations =
+      add_filter(*command,
+                 "--operation",
+                 options->operations,
+                 "Selects the operations that match one of these patterns. May be repeated.");
+  command
+      ->add_flag("--published",
+                 options->published,
+                 "Looks for published defects of shipped libraries, and prints the score.")
+      ->excludes(operations);
   command->add_option("--seed", options->hunt.seed, "The seed of the generated cases.")
       ->type_name("N");
   command

@@ -102,6 +102,25 @@ TEST_F(CommandLineTest, ListIsJsonOnRequest) {
   EXPECT_EQ(listing["suites"].size(), 5U);
 }
 
+/// The front page quotes the score.
+TEST_F(CommandLineTest, AuditFindsThePublishedDefectsThatArePlanted) {
+  const Outcome outcome = rankcheck("audit --published --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const json score = json::parse(outcome.out);
+  int found = 0;
+  for (const json& each : score["published"]) {
+    if (each["result"] != "found") continue;
+    ++found;
+    EXPECT_TRUE(each.contains("minimal")) << each;
+  }
+  EXPECT_EQ(score["found"], found);
+  const std::string page =
+      harness::read_file(std::filesystem::path(RANKCHECK_SOURCE_DIR) / "README.md");
+  const std::string quoted = "of " + std::to_string(score["expected"].get<int>()) +
+                             " published defects of libraries, finds the " + std::to_string(found);
+  EXPECT_NE(page.find(quoted), std::string::npos) << quoted;
+}
+
 TEST_F(CommandLineTest, ListShowsWhatFitsAllFilters) {
   const Outcome outcome = rankcheck(
       "list --json --backend sim --operation 'all_*' --operation barrier --algorithm ring,central "

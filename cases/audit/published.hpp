@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace rankcheck::cases::audit {
+
+/// What is known of a published defect here.
+enum class PublishedState : std::uint8_t {
+  /// It is planted, so that the audit looks for it.
+  planted,
+  /// It needs fields that cases do not have yet.
+  not_drawn,
+  /// Only hardware shows it.
+  hardware,
+  /// It is in an operation that rankcheck does not have.
+  no_operation,
+  /// The library's contract leaves the result open, so it is no defect.
+  undefined,
+};
+
+/// A wrong result, a hang or a crash that a shipped library had.
+struct Published {
+  /// Its number in this table. The numbers stay when rows are added.
+  int number = 0;
+  /// The library and what went wrong.
+  std::string_view defect;
+  /// The public report: a pull request, an issue or a commit.
+  std::string_view source;
+  /// When it shows.
+  std::string_view condition;
+  PublishedState state = PublishedState::planted;
+  /// If it is planted: the name of the bug in catalogue(). Else why it is not.
+  std::string_view bug_or_reason;
+};
+
+/// All published defects, in the order of their numbers.
+[[nodiscard]] std::span<const Published> published();
+
+/// "found" stands for `planted`; the other names are those of the enumerators.
+[[nodiscard]] std::string_view name(PublishedState state);
+
+}  // namespace rankcheck::cases::audit

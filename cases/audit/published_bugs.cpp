@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/spec/to_size.hpp"
+
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/plan_edits.hpp"
+#include "cases/audit/result_edits.hpp"
+#include "cases/families/collectives/case.hpp"
+
+/// Bugs that behave as defects that shipped libraries had: they show under the same condition, with
+/// the same wrong result. `source` names the report.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+using spec::ReduceOp;
+using spec::Type;
+
+bool is_power_of_two(int n) {
+  return (n & (n - 1)) == 0;
+}
+
+/// Lets each rank add the contributions in an order that begins with its own.
+void begin_with_the_own_contribution(const Case&, Plan& plan) {
+  change(plan, is_reduce, [](Step& step, std::span<Range> sources) {
+    const auto own = std::find_if(sources.begin(), sources.end(), [&](const Range& source) {
+      return source.rank == step.destination.rank;
+    });
+    std::rotate(sources.begin(), own, sources.end());
+  });
+}
+
+constexpr std::array published{
+    Bug{.name = "root_input_dropped",
+        .summary = "The sum that is scattered leaves out the input of the root of the reduction.",
+        .source = "torchcomms#477",
+        .operation = "reduce_scatter_v",
+        .algorithm = "direct",
+        .says = "missing",
+        .edit_plan =
+            [](const Case&, Plan& plan) {
+              change(plan, is_reduce, [](Step& step, std::span<Range> sources) {
+                if (step.source_count < 2 || sources.front().rank != 0) return;
+                ++step.first_source;
+                --step.source_count;
+              });
+            }},
+    Bug{.name = "off_root_input_overwritten",
+        .summary = "The ranks on the way to the root add up in their own inputs.",
+        .source = "pytorch#21480",
+        .operation = "reduce",
+        .algorithm = "binomial",
+        .says = "input changed",
+        .edit_result =
+            [](const Outcome& outcome) {
+              const Case& c = outcome.c();
+              if (c.count == 0 || c.in_place) return;
+              for (int r = 0; r < group_size(c); ++r) {
+                if (r == collective(c).root) continue;
+                const harness::ImageLayout layout = layout_of(outcome, r);
+                outcome.images()[spec::to_size(r)][spec::to_size(layout.send)] ^= std::byte{1};
+              }
+            }},
+    Bug{.name = "avg_divides_by_elements",
+        .summary = "The mean divides by the number of elements instead of the number of ranks.",
+        .source = "torchcomms#287",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .hits = [](const Case& c) { return collective(c).op == ReduceOp::avg && c.count > 0; },
+        .edit_result =
+            [](const Outcome& outcome) {
+              const auto ranks = static_cast<double>(group_size(outcome.c()));
+              const auto count = static_cast<double>(outcome.c().count);
+              map_values(outcome, [&](double value) { return value * ranks / count; });
+            }},
+    Bug{.name = "each_rank_begins_with_itself",
+        .summary = "Each rank adds in an order of its own, so sums of floats differ between ranks.",
+        .source = "ucc#1145",
+        .operation = "all_reduce",
+        .algorithm = "one_shot",
+        .property = "ranks_agree_bitwise",
+        .says = "differs from rank 0",
+        .edit_plan = begin_with_the_own_contribution},
+    Bug{.name = "order_differs_beyond_powers_of_two",
+        .summary = "Ranks beyond the largest power of two add in another order than the others.",
+        .source = "mpich ba1b4dd1e5",
+        .operation = "all_reduce",
+        .algorithm = "one_shot",
+        .property = "ranks_agree_bitwise",
+        .says = "differs from rank 0",
+        .hits = [](const Case& c) { return !is_power_of_two(group_size(c)); },
+        .edit_plan = begin_with_the_own_contribution},
+    Bug{.name = "small_sums_at_eight_ranks",
+        .summary = "The protocol for small messages reads a flag of the message before it, if "
+                   "eight devices belong to one process.",
+        .source = "rccl PR#1296",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .ranks_max = 8,
+        .hits = [](const Case& c) { return group_size(c) == 8 && c.count <= 256; },
+        .edit_result = flip_last_of_all},
+    Bug{.name = "bf16_summed_as_f16",
+        .summary = "The kernel exists only for f16, and numbers of the type bf16 are read as f16.",
+        .source = "mscclpp PR#618",
+        .operation = "all_reduce",
+        .algorithm = "recursive_halving_doubling",
+        .hits = [](const Case& c) { return c.type == Type::bf16; },
+        .edit_result = [](const Outcome& outcome) { reduce_again(outcome, {.type = Type::f16}); }},
+    Bug{.name = "barrier_open_at_six_ranks",
+        .summary = "At six ranks, the table of partners lacks those of the last round.",
+        .source = "torchcomms#3213",
+        .operation = "barrier",
+        .algorithm = "dissemination",
+        .property = "separates_ranks",
+        .says = "may leave before every rank has entered",
+        .ranks_max = 6,
+        .hits = [](const Case& c) { return group_size(c) == 6; },
+        .edit_plan = [](const Case&,
+                        Plan& plan) { erase_last_of_several(plan, waits_for_arrival(plan)); }},
+    Bug{.name = "in_place_from_four_ranks_on",
+        .summary = "From four ranks on, a sum in place loses the contribution of the first rank.",
+        .source = "ompi#9385",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .ranks_max = 4,
+        .hits =
+            [](const Case& c) {
+              return c.in_place && group_size(c) >= 4 && collective(c).op == ReduceOp::sum;
+            },
+        .fold =
+            [](const std::vector<double>& inputs) {
+              double sum = 0;
+              for (std::size_t i = 1; i < inputs.size(); ++i) sum += inputs[i];
+              return sum;
+            }},
+    Bug{.name = "lone_rank_left_out",
+        .summary = "A reduction over one rank returns before it has copied the rank's input.",
+        .source = "accl#58",
+        .operation = "reduce",
+        .algorithm = "direct",
+        .ranks_max = 1,
+        .hits = [](const Case& c) { return group_size(c) == 1; },
+        .edit_result =
+            [](const Outcome& outcome) {
+              const std::int64_t bytes = spec::info(outcome.c().type).bytes;
+              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
+                leave_unwritten(outcome, rank, element, bytes);
+              });
+            }},
+    Bug{.name = "unequal_group_not_launched",
+        .summary = "Several communicators call together. If their plans have unequal lengths, the "
+                   "plan of the last one is not launched.",
+        .source = "nccl PR#1217",
+        .operation = "all_gather",
+        .algorithm = "direct",
+        .property = "groups_at_once",
+        .edit_groups =
+            [](std::span<const Case> stages, Plan& merged) {
+              if (group_size(stages.front()) == group_size(stages.back())) return;
+              const int last = static_cast<int>(stages.size()) - 1;
+              for (std::size_t r = 0; r < merged.steps.size(); ++r) {
+                if (merged.groups[r] == last) merged.steps[r].clear();
+              }
+            }},
+};
+
+}  // namespace
+
+void add_published_bugs(std::vector<Bug>& out) {
+  out.insert(out.end(), published.begin(), published.end());
+}
+
+}  // namespace rankcheck::cases::audit

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "harness/operation.hpp"
+
+#include "cases/audit/catalogue.hpp"
+
+namespace rankcheck::cases {
+
+/// Looks for each published defect that is planted, with its own property, and prints the
+/// scoreboard as a table or as JSON. Returns the exit status: 0 if each of them was caught as
+/// required, else 1.
+int audit_published(const harness::Catalogue& catalogue,
+                    const audit::HuntOptions& options,
+                    int jobs,
+                    bool as_json);
+
+}  // namespace rankcheck::cases
