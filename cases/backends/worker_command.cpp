@@ -76,32 +76,47 @@ int run_worker(const harness::worker::Command& command,
       harness::worker::with_last_words(fmt::format("{} {}", what, process.fate()), process));
 }
 
+ProgramEnd run_program(const harness::worker::Command& command,
+                       const std::string& what,
+                       double timeout_s,
+                       const harness::StopRequest& stop) {
+  using Clock = std::chrono::steady_clock;
+  using harness::Verdict;
+  const harness::worker::Descriptor output(::memfd_create("rankcheck-answer", MFD_CLOEXEC));
+  if (output.get() < 0) {
+    return {.verdict = Verdict::errored, .reason = "no memory for the answer of " + what};
+  }
+  ProgramEnd end;
+  try {
+    harness::worker::Process process(command, {.output = output.get()});
+    const auto patience = std::chrono::duration<double>(timeout_s);
+    const auto last = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
+    constexpr auto tick = std::chrono::milliseconds(100);
+    while (!process.wait_until(std::min(last, Clock::now() + tick))) {
+      if (stop.is_made()) throw harness::Interrupted();
+      if (Clock::now() < last) continue;
+      return {.verdict = Verdict::hung, .reason = fmt::format("no answer within {} s", timeout_s)};
+    }
+    end.status = process.status();
+    if (!process.succeeded()) {
+      end.verdict = Verdict::crashed;
+      end.reason = with_last_words(what + ' ' + process.fate(), process);
+    }
+  } catch (const std::exception& error) {
+    return {.verdict = Verdict::errored, .reason = error.what()};
+  }
+  end.output = content_of(output.get());
+  return end;
+}
+
 WorkerAnswer ask_worker(const harness::worker::Command& command,
                         const std::string& what,
                         double timeout_s,
                         const harness::StopRequest& stop) {
-  using Clock = std::chrono::steady_clock;
   using harness::Verdict;
-  const harness::worker::Descriptor output(::memfd_create("rankcheck-answer", MFD_CLOEXEC));
-  if (output.get() < 0) return no_answer(Verdict::errored, "no memory for the answer of " + what);
-  try {
-    harness::worker::Process process(command, {.output = output.get()});
-    const auto patience = std::chrono::duration<double>(timeout_s);
-    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
-    constexpr auto tick = std::chrono::milliseconds(100);
-    while (!process.wait_until(std::min(end, Clock::now() + tick))) {
-      if (stop.is_made()) throw harness::Interrupted();
-      if (Clock::now() < end) continue;
-      return no_answer(Verdict::hung, fmt::format("no answer within {} s", timeout_s));
-    }
-    if (!process.succeeded()) {
-      return no_answer(Verdict::crashed, with_last_words(what + ' ' + process.fate(), process));
-    }
-  } catch (const std::exception& error) {
-    return no_answer(Verdict::errored, error.what());
-  }
-  const std::string object = object_in(content_of(output.get()));
-  WorkerAnswer answer{.said = harness::parse_json(object)};
+  ProgramEnd end = run_program(command, what, timeout_s, stop);
+  if (end.verdict != Verdict::passed) return no_answer(end.verdict, std::move(end.reason));
+  WorkerAnswer answer{.said = harness::parse_json(object_in(end.output))};
   if (answer.said.is_object()) return answer;
   return no_answer(Verdict::errored, what + ": expected an answer in JSON");
 }

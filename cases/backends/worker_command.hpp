@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -26,6 +27,25 @@ inline constexpr int worker_end_signal = SIGUSR1;
                              const std::string& what,
                              const std::string& complaint,
                              const std::atomic<bool>& interrupted);
+
+/// How a program ended, and what it printed.
+struct ProgramEnd {
+  /// passed if it ended with status 0, crashed if it ended otherwise, hung if it did not end, and
+  /// errored if it could not be started.
+  harness::Verdict verdict = harness::Verdict::passed;
+  std::string reason = {};
+  /// The exit status. Empty if there is none.
+  std::optional<int> status = {};
+  std::string output = {};
+};
+
+/// Starts a program and waits until it ends. Kills it after `timeout_s` seconds. `what` names the
+/// program in error messages. Throws harness::Interrupted if `stop` is made before the program
+/// ends.
+[[nodiscard]] ProgramEnd run_program(const harness::worker::Command& command,
+                                     const std::string& what,
+                                     double timeout_s,
+                                     const harness::StopRequest& stop = {});
 
 /// The answer of a worker program.
 struct WorkerAnswer {

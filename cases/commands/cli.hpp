@@ -64,6 +64,9 @@ void add_reconstruct(CLI::App& app, Context& context);
 /// Returns the result of `rankcheck doctor`: the machine with its compilers and drivers, and the
 /// backends. Throws harness::Interrupted if `stop` is made before all backends have answered.
 [[nodiscard]] nlohmann::ordered_json examine(const harness::StopRequest& stop);
+/// The same for one backend only, which takes less time.
+[[nodiscard]] nlohmann::ordered_json examine_only(const std::string& backend,
+                                                  const harness::StopRequest& stop);
 
 /// Returns what a run must know of this program. `command` is how the user called it.
 [[nodiscard]] harness::run::ThisProgram this_program(std::string command);

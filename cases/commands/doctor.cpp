@@ -112,9 +112,11 @@ ordered_json examine_machine() {
   return out;
 }
 
-ordered_json examine_backends(const harness::StopRequest& stop) {
+/// `only`: the name of the backend to examine. Empty for all.
+ordered_json examine_backends(const std::string& only, const harness::StopRequest& stop) {
   ordered_json out = ordered_json::array();
   for (const harness::BackendEntry& entry : available_backends().entries()) {
+    if (!only.empty() && entry.name != only) continue;
     const std::string why = entry.why_unavailable();
     ordered_json backend{{"name", entry.name}, {"available", why.empty()}};
     if (!why.empty()) {
@@ -188,7 +190,13 @@ ordered_json describe_machine() {
 
 ordered_json examine(const harness::StopRequest& stop) {
   ordered_json out = examine_machine();
-  out["backends"] = examine_backends(stop);
+  out["backends"] = examine_backends("", stop);
+  return out;
+}
+
+ordered_json examine_only(const std::string& backend, const harness::StopRequest& stop) {
+  ordered_json out = examine_machine();
+  out["backends"] = examine_backends(backend, stop);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -15,7 +16,6 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/journal.hpp"
-#include "harness/program.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/session.hpp"
 #include "harness/runner.hpp"
@@ -25,10 +25,12 @@
 #include "cases/bench/bench.hpp"
 #include "cases/commands/archive.hpp"
 #include "cases/commands/cli.hpp"
+#include "cases/commands/github.hpp"
 #include "cases/commands/hardware_parts.hpp"
 #include "cases/commands/report.hpp"
 #include "cases/commands/run.hpp"
 #include "cases/hardware/gate_journal.hpp"
+#include "cases/hardware/sanitizer.hpp"
 
 /// `rankcheck run hardware`: the gate on this machine's devices.
 namespace rankcheck::cases {
@@ -74,20 +76,26 @@ std::string visible_name(int device) {
   return CLI::detail::split(visible, ',').at(spec::to_size(device));
 }
 
-/// Returns the path of compute-sanitizer. Empty if it is not installed.
-std::string find_sanitizer() {
-  for (const char* name : {"compute-sanitizer", "/usr/local/cuda/bin/compute-sanitizer"}) {
-    if (const auto program = harness::find_program(name); !program.empty()) return program;
-  }
-  return {};
-}
-
 /// The remaining seconds of a call without a time budget.
 constexpr double no_limit_s = std::numeric_limits<double>::infinity();
 /// The seconds of the whole soak if there is no time budget.
 constexpr double soak_default_s = 60;
 /// The largest number of NCCL ranks that share a device.
 constexpr int shared_ranks = 4;
+/// The bytes of a quick probe's buffers.
+constexpr std::int64_t quick_bytes = std::int64_t{32} << 20;
+
+/// Throws BadInput if a quick gate is asked to select something.
+void require_no_filter(const Selection& selection) {
+  Selection rest = selection;
+  rest.suites.clear();
+  rest.seed = std::nullopt;
+  const std::string said = to_json(rest).dump();
+  if (said == to_json(Selection{}).dump()) return;
+  throw BadInput(fmt::format(
+      "--quick: got a selection beside it, {}: expected none, because it checks links only", said));
+}
+
 class HardwareGate {
  public:
   HardwareGate(const RunOptions& options,
@@ -122,7 +130,8 @@ class HardwareGate {
                        .now_s = [&] { return elapsed_s(); },
                        .why_end = [&] { return why_end(); },
                        .say =
-                           [](const std::string& line) {
+                           [this](const std::string& line) {
+                             if (options_.quiet) return;
                              fmt::print("{}\n", line);
                              std::fflush(stdout);
                            }});
@@ -133,11 +142,23 @@ class HardwareGate {
  private:
   using Clock = std::chrono::steady_clock;
 
-  [[nodiscard]] hardware::ProbeOutcome probe(const hardware::ProbeRequest& request) const {
+  [[nodiscard]] hardware::ProbeOutcome probe(const hardware::ProbeRequest& request) {
+    if (is_quick_) return quick_probe(request);
     // The time includes the start of a process and the creation of its CUDA context.
     constexpr double timeout_s = 120;
     return hardware::run_probe(
         cuda_worker_command({"--probe", to_json(request).dump()}), timeout_s, options_.stop);
+  }
+
+  /// Probes in one process, because opening the devices takes most of the time.
+  [[nodiscard]] hardware::ProbeOutcome quick_probe(const hardware::ProbeRequest& request) {
+    constexpr double timeout_s = 20;
+    // A driver that does not keep devices ready needs seconds for each of them.
+    constexpr double opening_s = 60;
+    if (!probe_worker_) {
+      probe_worker_.emplace(cuda_worker_command({"--probes"}), timeout_s, opening_s);
+    }
+    return probe_worker_->probe(request, options_.stop);
   }
 
   [[nodiscard]] double elapsed_s() const {
@@ -167,18 +188,27 @@ class HardwareGate {
     }
     // A gate may have taken hours, and its folder has parts that are runs, too.
     if (options_.overwrite) throw BadInput("--overwrite: does not go with the suite hardware");
+    is_quick_ = options_.quick;
+    if (is_quick_) require_no_filter(selection_);
     fill_defaults(selection_);
     hardware::GateHeader header;
     header.options.seed = *selection_.seed;
     header.devices = find_devices();
     selection_.devices = static_cast<int>(header.devices.size());
-    const RunPlan plan = plan_suites();
-    header.options.parts = plan_parts(*selection_.devices, plan.broken);
+    RunPlan plan;
+    if (is_quick_) {
+      header.options.is_quick = true;
+      header.options.bytes = quick_bytes;
+    } else {
+      plan = plan_suites();
+      header.options.parts = plan_parts(*selection_.devices, plan.broken);
+    }
     folder_ = choose_folder(options_, selection_.suites);
     for (const fs::path& each : folders(header.options.parts)) harness::run::require_no_run(each);
     header.run = to_json(selection_);
+    header.doctor = examine_what_is_used();
+    if (is_quick_) add_versions(header.doctor, plan);
     header.environment = environment_of(program_, options_, plan, now);
-    header.doctor = examine(options_.stop);
     harness::run::begin_folder(folder_);
     announce(header);
     session_.emplace(folder_, std::move(header));
@@ -191,6 +221,10 @@ class HardwareGate {
     hardware::GateContent content = hardware::read_gate(folder_);
     const hardware::GateHeader& header = content.header;
     require_this_version(program_, place, header.environment);
+    is_quick_ = header.options.is_quick;
+    if (options_.quick && !is_quick_) {
+      throw BadInput(place + "--quick: got a gate that began without it");
+    }
     harness::run::require_checksums(place, content.lines);
     for (const fs::path& part : folders(header.options.parts)) require_whole_journal(place, part);
     selection_ = harness::run::selection_from_json(nlohmann::json(header.run));
@@ -208,7 +242,12 @@ class HardwareGate {
                       words_of(header.devices)));
     }
     require_same_libraries(place, header.doctor);
-    const RunPlan plan = plan_suites();
+    RunPlan plan;
+    if (is_quick_) {
+      add_versions(header.doctor, plan);
+    } else {
+      plan = plan_suites();
+    }
     soaked_before_s_ = hardware::soaked_s(content.answers);
     announce(header);
     session_.emplace(folder_, std::move(content), environment_of(program_, options_, plan, now));
@@ -319,6 +358,18 @@ class HardwareGate {
                        devices.front().bus);
   }
 
+  /// Returns what the doctor says. A quick gate has no time for backends that it does not use.
+  [[nodiscard]] nlohmann::ordered_json examine_what_is_used() const {
+    return is_quick_ ? examine_only("cuda", options_.stop) : examine(options_.stop);
+  }
+
+  /// Takes the versions from the doctor, because no backend is opened to ask for them.
+  static void add_versions(const nlohmann::ordered_json& doctor, RunPlan& plan) {
+    for (const auto& each : doctor.at("backends")) {
+      if (each.contains("versions")) plan.versions[each.at("name")] = each.at("versions");
+    }
+  }
+
   /// Throws BadInput if a backend has other versions than when the gate began.
   void require_same_libraries(const std::string& place, const nlohmann::ordered_json& doctor) {
     const auto versions = [](const nlohmann::ordered_json& of) {
@@ -328,8 +379,9 @@ class HardwareGate {
       return all;
     };
     const auto before = versions(doctor);
-    const auto now = versions(examine(options_.stop));
+    const auto now = versions(examine_what_is_used());
     for (const char* backend : {"cuda", "nccl"}) {
+      if (is_quick_ && !before.contains(backend)) continue;
       for (const auto& [key, value] : before.at(backend).items()) {
         const std::string was = value.dump();
         const std::string is = now.at(backend).value(key, nlohmann::ordered_json()).dump();
@@ -347,8 +399,10 @@ class HardwareGate {
   }
 
   void announce(const hardware::GateHeader& header) const {
-    fmt::print("seed {}\ngate hardware: {} devices, report in {}\n",
+    if (options_.quiet) return;
+    fmt::print("seed {}\n{}gate hardware: {} devices, report in {}\n",
                header.options.seed,
+               is_quick_ ? "quick " : "",
                header.devices.size(),
                folder_.string());
     std::fflush(stdout);
@@ -358,12 +412,15 @@ class HardwareGate {
   int tell() {
     const hardware::GateReport gate = hardware::report_of(folder_);
     write_reports(folder_, gate);
-    fmt::print("\n{}\nreport: {}\n", to_markdown(gate), (folder_ / "summary.md").string());
+    const bool is_short = is_quick_ || options_.quiet;
+    fmt::print("{}{}\n", is_short ? "" : "\n", is_short ? short_text(gate) : to_markdown(gate));
+    fmt::print("report: {}\n", (folder_ / "summary.md").string());
     const std::string hint = how_to_go_on(gate.report, folder_, program_.command);
     const std::string archive =
         options_.archive.empty() ? "" : " --archive " + harness::shell_quoted(options_.archive);
     if (!hint.empty()) fmt::print("{}{}\n", hint, archive);
     pack(folder_, options_.archive);
+    tell_github(gate.report, notes_of(gate));
     // A signal after the end did not interrupt anything.
     const bool was_interrupted = gate.report.ending == name(harness::Ending::interrupted);
     const int status = was_interrupted ? interrupt_.exit_status() : gate.status;
@@ -373,7 +430,7 @@ class HardwareGate {
 
   hardware::PhaseOutcome run(const hardware::PhaseRequest& request) {
     const fs::path folder = folder_ / hardware::folder_of(request);
-    fmt::print("\n{}\n", hardware::folder_of(request));
+    if (!options_.quiet) fmt::print("\n{}\n", hardware::folder_of(request));
     try {
       return request.phase == Phase::speed ? measure_speeds(folder) : check(request, folder);
     } catch (const BadInput& bad) {
@@ -395,10 +452,10 @@ class HardwareGate {
     if (request.phase == Phase::device) {
       surroundings.emplace("CUDA_VISIBLE_DEVICES", visible_name(request.device));
     } else if (request.phase == Phase::sanitizer) {
-      const std::string sanitizer = find_sanitizer();
+      const std::string sanitizer = hardware::find_sanitizer();
       if (sanitizer.empty()) return {.skipped = "compute-sanitizer is not installed"};
       options.timeout_s = 10 * timeout_s(options);
-      surroundings.emplace(cuda_launcher_variable, sanitizer + " --error-exitcode 86");
+      surroundings.emplace(cuda_launcher_variable, hardware::sanitizer_launcher(sanitizer));
     }
     if (request.phase == Phase::soak) {
       options.repeat = true;
@@ -412,6 +469,14 @@ class HardwareGate {
     }
     hardware::PhaseOutcome outcome;
     try {
+      if (request.phase == Phase::sanitizer) {
+        if (std::string why = why_blind(options.stop); !why.empty()) {
+          return {.broken = std::move(why)};
+        }
+        if (!options_.quiet) {
+          fmt::print("compute-sanitizer reports the planted write out of bounds\n");
+        }
+      }
       outcome.report = run_selection(options, program_, interrupt_).report;
     } catch (const harness::Interrupted&) {
       outcome.report.ending = name(harness::Ending::interrupted);
@@ -422,6 +487,12 @@ class HardwareGate {
       outcome.ended_early = name(harness::Ending::time_over);
     }
     return outcome;
+  }
+
+  /// Returns why nobody should trust the sanitizer, which is the launcher now.
+  [[nodiscard]] static std::string why_blind(const harness::StopRequest& stop) {
+    constexpr double timeout_s = 120;
+    return hardware::why_blind(cuda_worker_command({"--write-out-of-bounds"}), timeout_s, stop);
   }
 
   /// Returns the seconds that earlier sessions of a phase took.
@@ -464,6 +535,9 @@ class HardwareGate {
   bool is_hardware_ = true;
   /// Whether the soak already got the rest of this call's time.
   bool has_soaked_ = false;
+  /// Whether only links are checked.
+  bool is_quick_ = false;
+  std::optional<hardware::ProbeWorker> probe_worker_;
   Selection selection_;
   fs::path folder_;
   std::optional<hardware::GateSession> session_;

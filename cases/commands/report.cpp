@@ -1,13 +1,16 @@
 #include "cases/commands/report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "harness/github.hpp"
 #include "harness/journal.hpp"
 #include "harness/page/page.hpp"
 #include "harness/run/exit_status.hpp"
@@ -23,19 +26,41 @@ namespace rankcheck::cases {
 
 namespace {
 
-/// Renders the reports of the run in the folder again and returns its report.
-harness::Report rendered(const std::filesystem::path& folder) {
+/// What is printed of a report.
+enum class ReportFormat : std::uint8_t { markdown, html, github };
+
+constexpr std::array format_names{"markdown", "html", "github"};
+
+ReportFormat format_named(const std::string& wanted) {
+  const auto found = std::find(format_names.begin(), format_names.end(), wanted);
+  if (found == format_names.end()) {
+    throw harness::BadInput(
+        fmt::format("--format: {}: expected html, markdown or github", harness::printable(wanted)));
+  }
+  return static_cast<ReportFormat>(found - format_names.begin());
+}
+
+/// Renders the reports of the run in the folder again, prints one of them and returns the report.
+harness::Report rendered(const std::filesystem::path& folder, ReportFormat format) {
   if (hardware::is_gate(folder)) {
     hardware::GateReport gate = hardware::report_of(folder);
     hardware::write_reports(folder, gate);
-    fmt::print("{}", hardware::to_markdown(gate));
+    if (format == ReportFormat::markdown) fmt::print("{}", hardware::to_markdown(gate));
+    if (format == ReportFormat::html) fmt::print("{}", harness::page::to_html(gate.report));
+    if (format == ReportFormat::github) {
+      fmt::print("{}", harness::github::to_step_summary(gate.report, hardware::notes_of(gate)));
+    }
     return std::move(gate.report);
   }
   harness::Report report =
       harness::read_journal(folder / harness::run::journal_name).record.report();
   harness::write_report(folder, report);
   harness::page::write_page(folder, report);
-  fmt::print("{}", to_markdown(report));
+  if (format == ReportFormat::markdown) fmt::print("{}", to_markdown(report));
+  if (format == ReportFormat::html) fmt::print("{}", harness::page::to_html(report));
+  if (format == ReportFormat::github) {
+    fmt::print("{}", harness::github::to_step_summary(report));
+  }
   return report;
 }
 
@@ -45,8 +70,8 @@ void complain(const std::filesystem::path& folder, std::string_view what) {
   fmt::print(stderr, "rankcheck: {}: {}\n", harness::printable(folder.string()), what);
 }
 
-int render(const std::filesystem::path& folder, const std::string& program) {
-  const harness::Report report = rendered(folder);
+int render(const std::filesystem::path& folder, ReportFormat format, const std::string& program) {
+  const harness::Report report = rendered(folder, format);
   const int status = exit_status(report);
   const std::string hint = how_to_go_on(report, folder, program);
   if (status != harness::run::status_unable && !hint.empty()) complain(folder, hint);
@@ -118,9 +143,17 @@ void add_report(CLI::App& app, Context& context) {
   const auto archive = std::make_shared<std::string>();
   command->add_option("--archive", *archive, "Packs the folder into this file.")
       ->type_name("FILE.zip");
-  command->callback([folder, archive, &context] {
+  const auto format = std::make_shared<std::string>("markdown");
+  command
+      ->add_option("--format",
+                   *format,
+                   "What is printed: markdown (summary.md, the default), html (report.html), or "
+                   "github, a summary of at most 60 lines.")
+      ->type_name("NAME");
+  command->callback([folder, archive, format, &context] {
+    const ReportFormat wanted = format_named(*format);
     if (!archive->empty()) require_archive(*archive);
-    context.exit_status = render(*folder, context.program);
+    context.exit_status = render(*folder, wanted, context.program);
     pack(*folder, *archive);
   });
 }

@@ -25,6 +25,7 @@
 
 #include "cases/commands/archive.hpp"
 #include "cases/commands/cli.hpp"
+#include "cases/commands/github.hpp"
 #include "cases/commands/report.hpp"
 #include "cases/hardware/gate_journal.hpp"
 
@@ -193,6 +194,10 @@ void add_running_options(CLI::App& command, RunOptions& options) {
                   "processors, but at most 4, and 1 for a program of yours.")
       ->type_name("N");
   command.add_flag("--fail-fast", options.fail_fast, "Stops at the first failure.");
+  command.add_flag("--quick",
+                   options.quick,
+                   "For the suite hardware: checks every link and every device once, and nothing "
+                   "else.");
   command.add_flag("--quiet", options.quiet, "Prints only the verdict and the failures.");
 }
 
@@ -217,6 +222,10 @@ int list_units(const RunOptions& options,
 void refuse_known(const RunOptions& options) {
   if (options.known.empty() && !options.strict_known) return;
   throw harness::BadInput("--known: the gate for hardware takes no known defects");
+}
+
+void refuse_quick(const RunOptions& options) {
+  if (options.quick) throw harness::BadInput("--quick: expected the suite hardware with it");
 }
 
 /// Throws BadInput if the folder is a part of a gate. Only the gate knows the settings for its
@@ -260,6 +269,7 @@ void add_run(CLI::App& app, Context& context) {
     const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end() ||
                          (!options->resume.empty() && hardware::is_gate(options->resume));
     if (!is_gate) refuse_part_of_gate(options->resume);
+    if (!is_gate) refuse_quick(*options);
     if (is_gate) refuse_known(*options);
     if (!options->archive.empty()) require_archive(options->archive);
     const harness::run::ThisProgram program = this_program(context.program);
@@ -268,6 +278,7 @@ void add_run(CLI::App& app, Context& context) {
       if (options->list_units) return list_units(*options, program, interrupt);
       if (is_gate) return run_hardware(*options, program, interrupt);
       const RunOutcome outcome = run_selection(*options, program, interrupt);
+      tell_github(outcome.report);
       complain_if_unable(outcome.status, outcome.report, outcome.folder, context.program);
       return outcome.status;
     });

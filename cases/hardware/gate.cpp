@@ -57,9 +57,14 @@ class Gate {
   }
 
   GateReport run() {
+    gate_.is_quick = options_.is_quick;
     measure_links();
-    for (const PhaseRequest& part : options_.parts) run_part(part);
-    soak();
+    if (options_.is_quick) {
+      leave_out_phases();
+    } else {
+      for (const PhaseRequest& part : options_.parts) run_part(part);
+      soak();
+    }
     return finish();
   }
 
@@ -83,21 +88,34 @@ class Gate {
   }
 
   void measure_links() {
-    // All fixed patterns, and as many random patterns.
-    constexpr std::int64_t patterns = 2 * gpu::cuda::Pattern::fixed;
+    // All fixed patterns, and as many random patterns. A quick gate has one random pattern.
+    const std::int64_t random = options_.is_quick ? 1 : gpu::cuda::Pattern::fixed;
     for (Link& link : gate_.links) {
       if (is_over()) return;
-      if (!probe(
-              link,
-              {.method = link.method, .seed = options_.seed, .patterns = patterns, .repeats = 4})) {
+      if (!probe(link,
+                 {.method = link.method,
+                  .seed = options_.seed,
+                  .patterns = gpu::cuda::Pattern::fixed + random,
+                  .repeats = options_.is_quick ? 1 : 4})) {
         continue;
       }
+      // There may be hundreds of links, and a quick gate precedes the output of a job.
+      if (options_.is_quick && link.finding.verdict == Verdict::passed) continue;
       hooks_.say(fmt::format("link {:<10} {}  {:<7}  {:>8.1f} GB/s  {}",
                              link_name(link.from, link.to),
                              gpu::cuda::name(link.method),
                              gpu::cuda::name(link.way),
                              link.gigabytes_per_s(),
                              harness::name(link.finding.verdict)));
+    }
+  }
+
+  void leave_out_phases() {
+    for (const std::string_view each : phase_names) {
+      gate_.phases.push_back({.name = std::string(each),
+                              .verdict = Verdict::skipped,
+                              .reason = "left out: --quick only checks links and devices",
+                              .is_left_out = true});
     }
   }
 
@@ -352,7 +370,7 @@ class Gate {
       link.finding.verdict = Verdict::skipped;
       link.finding.reason = not_measured;
     }
-    if (is_over()) {
+    if (is_over() && !options_.is_quick) {
       add_parts_not_run();
       judge_devices_without_suites();
     }
@@ -387,7 +405,7 @@ class Gate {
     const bool is_broken = any(
         gate_.phases, [](const PhaseSummary& each) { return each.verdict == Verdict::errored; });
     const bool lacks_phase = any(gate_.phases, [](const PhaseSummary& each) {
-      return !each.has_judged && each.name != name(Phase::sanitizer);
+      return !each.has_judged && !each.is_left_out && each.name != name(Phase::sanitizer);
     });
     const bool is_whole = gate_.is_of_hardware() && !is_over() && !is_cut_ && !is_broken &&
                           !lacks_phase && !lacks_backend();

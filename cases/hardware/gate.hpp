@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/github.hpp"
 #include "harness/report.hpp"
 
 #include "cases/hardware/probe.hpp"
@@ -90,6 +91,8 @@ struct Options {
   std::vector<PhaseRequest> parts = {};
   /// The bytes of a probe's buffers.
   std::int64_t bytes = std::int64_t{256} << 20;
+  /// Checks every link, and with it every device, once, and nothing else. `parts` is then empty.
+  bool is_quick = false;
 };
 
 /// One method on one link, and the results of all its probes.
@@ -126,6 +129,8 @@ struct PhaseSummary {
   std::int64_t compared_bytes = 0;
   /// Whether something passed or failed.
   bool has_judged = false;
+  /// Whether the quick gate leaves the phase out.
+  bool is_left_out = false;
 };
 
 /// The results of the gate.
@@ -144,6 +149,8 @@ struct GateReport {
   std::int64_t failures = 0;
   /// Whether every device is hardware. Only then do bounds on error rates have a meaning.
   [[nodiscard]] bool is_of_hardware() const;
+  /// Whether only links were asked for.
+  bool is_quick = false;
   /// The report's exit status. It is 0 only if all parts of the gate were run and nothing failed.
   int status = 0;
 };
@@ -157,5 +164,10 @@ struct GateReport {
 [[nodiscard]] nlohmann::ordered_json to_json(const GateReport& gate);
 /// Verdicts, speeds and exposure as Markdown.
 [[nodiscard]] std::string to_markdown(const GateReport& gate);
+/// The verdict, what did not pass, and what the quick gate did not check. A line each.
+[[nodiscard]] std::string short_text(const GateReport& gate);
+/// What GitHub's summary of a step says about the gate: its verdict, and the parts and devices that
+/// did not pass.
+[[nodiscard]] harness::github::SummaryNotes notes_of(const GateReport& gate);
 
 }  // namespace rankcheck::cases::hardware

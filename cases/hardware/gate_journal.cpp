@@ -49,14 +49,16 @@ ordered_json to_json(const GateHeader& header) {
   for (const Device& each : header.devices) devices.push_back(hardware::to_json(each));
   ordered_json parts = ordered_json::array();
   for (const PhaseRequest& each : header.options.parts) parts.push_back(to_json(each));
-  return {{version_field, gate_journal_version},
-          {"run", header.run},
-          {"environment", header.environment},
-          {"doctor", header.doctor},
-          {"seed", header.options.seed},
-          {"parts", std::move(parts)},
-          {"bytes", header.options.bytes},
-          {"devices", std::move(devices)}};
+  ordered_json out{{version_field, gate_journal_version},
+                   {"run", header.run},
+                   {"environment", header.environment},
+                   {"doctor", header.doctor},
+                   {"seed", header.options.seed},
+                   {"parts", std::move(parts)},
+                   {"bytes", header.options.bytes},
+                   {"devices", std::move(devices)}};
+  if (header.options.is_quick) out["quick"] = true;
+  return out;
 }
 
 GateHeader header_from_json(const ordered_json& value) {
@@ -73,6 +75,7 @@ GateHeader header_from_json(const ordered_json& value) {
     header.options.parts.push_back(phase_from_json(part));
   }
   fields.at_least_0("bytes", header.options.bytes);
+  fields.optional("quick", header.options.is_quick);
   if (!fields.at("devices").is_array()) fields.fail("devices", "expected a list");
   for (const json& each : fields.at("devices")) header.devices.push_back(device_from_json(each));
   return header;

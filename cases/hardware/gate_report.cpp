@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "harness/table.hpp"
+#include "harness/text_style.hpp"
 
 #include "cases/hardware/gate.hpp"
 
@@ -92,10 +95,56 @@ std::string words_of_cases(const GateReport& gate) {
       100 * confidence);
 }
 
+/// "the gate for hardware holds"
+std::string verdict_of(const GateReport& gate) {
+  const char* const words[] = {"holds", "does NOT hold", "could not be judged"};
+  return fmt::format("the {}gate for hardware {}",
+                     gate.is_quick ? "quick " : "",
+                     words[std::clamp(gate.status, 0, 2)]);
+}
+
+constexpr const char* not_checked_by_quick =
+    "Not checked: collectives and operators on the devices (parts cuda, nccl, suites, device), "
+    "speeds against their targets (speed), accesses of kernels (sanitizer), and errors that need "
+    "time to show (soak). `rankcheck run hardware` without --quick checks them.";
+
+/// "8 devices, 64 links"
+std::string extent_of(const GateReport& gate) {
+  std::set<std::pair<int, int>> pairs;
+  for (const Link& each : gate.links) pairs.insert({each.from, each.to});
+  return fmt::format("{}, {}",
+                     harness::counted(std::ssize(gate.devices), "device", "devices"),
+                     harness::counted(std::ssize(pairs), "link", "links"));
+}
+
+/// Calls add(what, verdict, reason) for each device, link and phase that did not pass. Leaves out
+/// the phases that a quick gate does not have.
+template <class Add>
+void each_not_passed(const GateReport& gate, const Add& add) {
+  for (std::size_t d = 0; d < gate.devices.size(); ++d) {
+    const DeviceVerdict& each = gate.devices[d];
+    if (each.verdict == harness::Verdict::passed) continue;
+    add(fmt::format("device {} ({}, {})", d, each.device.name, each.device.bus),
+        each.verdict,
+        each.reason);
+  }
+  for (const Link& each : gate.links) {
+    if (each.finding.verdict == harness::Verdict::passed) continue;
+    add(fmt::format("link {} to {} by {}", each.from, each.to, gpu::cuda::name(each.method)),
+        each.finding.verdict,
+        each.finding.reason);
+  }
+  for (const PhaseSummary& each : gate.phases) {
+    const bool is_said = each.verdict == harness::Verdict::passed || each.is_left_out;
+    if (!is_said) add("part " + each.name, each.verdict, each.reason);
+  }
+}
+
 }  // namespace
 
 ordered_json to_json(const GateReport& gate) {
   ordered_json out{{"status", gate.status},
+                   {"quick", gate.is_quick},
                    {"devices", ordered_json::array()},
                    {"links", ordered_json::array()},
                    {"phases", ordered_json::array()},
@@ -126,10 +175,11 @@ ordered_json to_json(const GateReport& gate) {
 }
 
 std::string to_markdown(const GateReport& gate) {
-  const char* const words[] = {"holds", "does NOT hold", "could not be judged"};
-  std::string text = fmt::format("# rankcheck: the gate for hardware {} (exit status {})\n\n",
-                                 words[std::clamp(gate.status, 0, 2)],
-                                 gate.status);
+  std::string text =
+      fmt::format("# rankcheck: {} (exit status {})\n\n", verdict_of(gate), gate.status);
+  if (gate.is_quick)
+    text += fmt::format(
+        "Every link and every device once: {}. {}\n\n", extent_of(gate), not_checked_by_quick);
   Table phases(
       {{"part"}, {"verdict"}, {"cases", Align::right}, {"bytes", Align::right}, {"reason"}});
   for (const PhaseSummary& each : gate.phases) {
@@ -177,6 +227,39 @@ std::string to_markdown(const GateReport& gate) {
   }
   text += fmt::format("Suites: {}.\n\n", words_of_cases(gate));
   text += "The bounds assume that errors are independent of one another and of the data.\n";
+  return text;
+}
+
+harness::github::SummaryNotes notes_of(const GateReport& gate) {
+  harness::github::SummaryNotes notes{.title = "rankcheck: " + verdict_of(gate)};
+  notes.remarks.push_back(extent_of(gate));
+  if (gate.is_quick) notes.remarks.emplace_back(not_checked_by_quick);
+  each_not_passed(
+      gate, [&](const std::string& what, harness::Verdict verdict, const std::string& reason) {
+        notes.remarks.push_back(fmt::format("{}: {}: {}", what, harness::name(verdict), reason));
+      });
+  return notes;
+}
+
+std::string short_text(const GateReport& gate) {
+  constexpr std::size_t listed_max = 40;
+  std::string text = fmt::format("rankcheck: {} (exit status {}): {}, {} bytes compared\n",
+                                 verdict_of(gate),
+                                 gate.status,
+                                 extent_of(gate),
+                                 harness::grouped(gate.volume.bytes));
+  std::size_t count = 0;
+  each_not_passed(
+      gate, [&](const std::string& what, harness::Verdict verdict, const std::string& reason) {
+        if (count++ >= listed_max) return;
+        const std::string line =
+            fmt::format("{}: {}: {}", what, harness::name(verdict), harness::printable(reason));
+        text += harness::wrapped(line, harness::text_columns_max, 2) + '\n';
+      });
+  if (count > listed_max) text += fmt::format("and {} more, see summary.md\n", count - listed_max);
+  if (gate.is_quick) {
+    text += harness::wrapped(not_checked_by_quick, harness::text_columns_max, 2) + '\n';
+  }
   return text;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "gpu/device/cuda/link.hpp"
@@ -28,5 +29,29 @@ struct ProbeOutcome {
 [[nodiscard]] ProbeOutcome run_probe(const harness::worker::Command& worker,
                                      double timeout_s,
                                      const harness::StopRequest& stop = {});
+
+/// Probes in one process, which saves the time to open the devices again. A probe that ends the
+/// process or does not answer is crashed or hung, and the next probe has a new process.
+class ProbeWorker {
+ public:
+  /// The worker takes a request on each line of its standard input, and prints an answer for it.
+  /// The first probe of a process has `opening_s` more seconds, in which it opens the devices.
+  ProbeWorker(harness::worker::Command worker, double timeout_s, double opening_s);
+  ProbeWorker(const ProbeWorker&) = delete;
+  ProbeWorker& operator=(const ProbeWorker&) = delete;
+  ~ProbeWorker();
+
+  /// Throws harness::Interrupted if `stop` is requested before the answer.
+  [[nodiscard]] ProbeOutcome probe(const ProbeRequest& request,
+                                   const harness::StopRequest& stop = {});
+
+ private:
+  struct Running;
+
+  harness::worker::Command worker_;
+  double timeout_s_;
+  double opening_s_;
+  std::unique_ptr<Running> running_;
+};
 
 }  // namespace rankcheck::cases::hardware

@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <map>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +30,7 @@
 #include "gpu/device/cuda/fft_library.hpp"
 #include "gpu/device/cuda/graphs.hpp"
 #include "gpu/device/cuda/link_ends.hpp"
+#include "gpu/device/cuda/planted_write.hpp"
 #include "gpu/plan/merge.hpp"
 
 #include "harness/input.hpp"
@@ -438,6 +441,18 @@ void probe(const char* text) {
   }
 }
 
+/// Answers each line of the standard input, which is a probe.
+void probe_each_line() {
+  for (std::string line; std::getline(std::cin, line);) {
+    try {
+      probe(line.c_str());
+    } catch (const nlohmann::json::parse_error&) {
+      throw std::runtime_error("--probes: expected a line of JSON, got " + line);
+    }
+    std::fflush(stdout);
+  }
+}
+
 int main_with(int argc, char** argv) {
   choose_queues();
   const std::string_view word = argc > 1 ? argv[1] : "";
@@ -448,6 +463,16 @@ int main_with(int argc, char** argv) {
   if (word == "--probe" && argc > 2) {
     end_with_harness();
     probe(argv[2]);
+    return 0;
+  }
+  if (word == "--probes" && argc == 2) {
+    end_with_harness();
+    probe_each_line();
+    return 0;
+  }
+  if (word == "--write-out-of-bounds" && argc == 2) {
+    end_with_harness();
+    cuda::write_out_of_bounds();
     return 0;
   }
   if (word == "--time" && argc > 2) {
@@ -463,7 +488,7 @@ int main_with(int argc, char** argv) {
   if (word != "--ranks" || argc > 3 || !is_number || ranks < 1 || ranks > cuda_ranks_max) {
     std::fprintf(stderr,
                  "rankcheck-worker-cuda: expected --ranks N of at most %d, --describe, "
-                 "--probe JSON or --time JSON\n",
+                 "--probe JSON, --probes, --time JSON or --write-out-of-bounds\n",
                  cuda_ranks_max);
     return harness::run::status_unable;
   }

@@ -37,6 +37,8 @@ struct RunOptions {
   bool fail_fast = false;
   /// Prints only the verdict and the failures.
   bool quiet = false;
+  /// Lets the gate for hardware only check links and devices, once.
+  bool quick = false;
   /// Only prints the units.
   bool list_units = false;
   /// The file that the run's folder is packed into. Empty: none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -52,6 +53,11 @@ struct Outcome {
 /// Runs the real program in a temporary folder.
 class CliTest : public testing::Test {
  protected:
+  /// A job of GitHub Actions that runs these tests is not told about the runs in them.
+  CliTest() {
+    for (const char* each : {"GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"}) ::unsetenv(each);
+  }
+
   Outcome shell(const std::string& command) {
     const std::filesystem::path err = folder_.path() / "stderr";
     const std::string line = "cd " + harness::shell_quoted(folder_.path().string()) + " && " +

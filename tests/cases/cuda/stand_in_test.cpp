@@ -43,6 +43,13 @@ class CudaOnStandInTest : public tests::OnStandIn {
         "gate",
         "RANKCHECK_STAND_IN_MIB=2 " + surroundings);
   }
+  /// Writes a script in place of compute-sanitizer. Returns the surroundings in which a gate on one
+  /// device finds it.
+  std::string write_sanitizer(const std::string& text) {
+    std::filesystem::create_directories(path_to("tools"));
+    write_script("tools/compute-sanitizer", text);
+    return "RANKCHECK_STAND_IN_DEVICES=1 PATH=$PWD/tools:$PATH";
+  }
   /// Probes the link from device 0 to device 1: two patterns, one copy each. Returns the worker's
   /// answer.
   nlohmann::json probe(const std::string& surroundings, const std::string& method) {
@@ -284,20 +291,29 @@ TEST_F(CudaOnStandInTest, HasEveryDeviceInTheSuitesOfTheGate) {
   }
 }
 
-/// The sanitizer is a script that logs its arguments. It fails with status 86 if the file
-/// `complains` exists.
+/// The sanitizer is a script that logs its arguments. It reports a write out of bounds if the
+/// stand-in saw one. It fails with status 86 if the file `complains` exists.
 TEST_F(CudaOnStandInTest, RunsItsWorkersUnderTheSanitizer) {
-  const std::filesystem::path sanitizer = folder_.path() / "tools" / "compute-sanitizer";
-  std::filesystem::create_directories(sanitizer.parent_path());
-  harness::write_file(sanitizer,
-                      "#!/bin/sh\necho \"$*\" >> sanitized\n"
-                      "shift 2\n[ -e complains ] || exec \"$@\"\n\"$@\"\nexit 86\n");
-  std::filesystem::permissions(sanitizer, std::filesystem::perms::owner_all);
-  const std::string surroundings = "RANKCHECK_STAND_IN_DEVICES=1 PATH=$PWD/tools:$PATH";
+  const std::string surroundings = write_sanitizer(R"sh(
+echo "$*" >> sanitized
+shift 2
+if [ "$2" = --write-out-of-bounds ]; then
+  "$@" 2> seen
+  grep -q 'written behind the end of 512 bytes' seen || exit 0
+  echo '========= Invalid __global__ write of size 8 bytes'
+  exit 86
+fi
+[ -e complains ] || exec "$@"
+"$@"
+exit 86
+)sh");
   EXPECT_EQ(gate(surroundings).status, 2);
   EXPECT_EQ(part("sanitizer").at("verdict"), "passed") << part("sanitizer");
   EXPECT_GT(part("sanitizer").at("cases"), 0) << part("sanitizer");
   EXPECT_EQ(text_of("sanitized").find("--error-exitcode 86 "), 0U) << text_of("sanitized");
+  // The planted error comes first.
+  EXPECT_LT(text_of("sanitized").find("--write-out-of-bounds\n"),
+            text_of("sanitized").find("--ranks"));
   // The sanitizer makes everything slower.
   const nlohmann::json sanitized = report("gate/sanitizer");
   EXPECT_EQ(sanitized.at("run").at("suites"), nlohmann::json{"smoke"});
@@ -309,6 +325,19 @@ TEST_F(CudaOnStandInTest, RunsItsWorkersUnderTheSanitizer) {
   harness::write_file(path_to("complains"), "");
   EXPECT_EQ(gate(surroundings).status, 1);
   EXPECT_EQ(part("sanitizer").at("verdict"), "crashed") << part("sanitizer");
+}
+
+/// The script sees nothing, and so would pass everything.
+TEST_F(CudaOnStandInTest, DoesNotTrustASanitizerThatSeesNothing) {
+  const std::string surroundings =
+      write_sanitizer("shift 2\ncase $2 in *bounds) \"$@\" 2> seen; exit 0;; esac\nexec \"$@\"\n");
+  EXPECT_EQ(gate(surroundings).status, 2);
+  EXPECT_EQ(part("sanitizer").at("verdict"), "errored") << part("sanitizer");
+  EXPECT_EQ(part("sanitizer").at("reason"),
+            "compute-sanitizer was to report a planted write out of bounds: it did not report it. "
+            "So its silence says nothing");
+  EXPECT_FALSE(exists("gate/sanitizer"));
+  EXPECT_NE(text_of("seen").find("written behind the end of 512 bytes"), std::string::npos);
 }
 
 TEST_F(CudaOnStandInTest, MeasuresTheSpeedsThatHaveATarget) {
@@ -351,6 +380,25 @@ TEST_F(CudaOnStandInTest, FindsABitThatLoadsFlip) {
     EXPECT_EQ(found.at("wrong_copies"), wrong) << found;
     EXPECT_EQ(found.at("wrong_bytes"), wrong) << found;
     EXPECT_EQ(found.at("lost_sources"), 0) << found;
+  }
+}
+
+TEST_F(CudaOnStandInTest, QuickGateReachesEveryLinkOfEightDevices) {
+  const std::string quick = "RANKCHECK_STAND_IN_DEVICES=8 RANKCHECK_STAND_IN_MIB=1 " + program_ +
+                            " run hardware --quick --report gate";
+  EXPECT_EQ(shell(quick).status, 2) << "stand-ins are not hardware";
+  const nlohmann::json all = links();
+  EXPECT_EQ(all.size(), 128U);
+  for (const nlohmann::json& each : all) {
+    EXPECT_EQ(each.at("verdict"), "passed") << each;
+    EXPECT_EQ(each.at("exposure").at("copies"), 6) << each;
+    EXPECT_EQ(each.at("way"), each.at("from") == each.at("to") ? "within" : "peer") << each;
+  }
+  std::filesystem::remove_all(path_to("gate"));
+  EXPECT_EQ(shell("RANKCHECK_STAND_IN=flipped_load " + quick).status, 1);
+  const nlohmann::json wrong = links();
+  for (const nlohmann::json& each : wrong) {
+    EXPECT_EQ(each.at("verdict") == "passed", each.at("method") == "copy") << each;
   }
 }
 

@@ -18,7 +18,8 @@ namespace rankcheck {
 
 /// A probe from 0 to 1 by loads takes a minute unless the file `fast` exists. If the file `corrupt`
 /// exists, copies from 1 to 0 arrive wrong. The file `stop` holds a number: after this number of
-/// soak probes, a probe takes a minute.
+/// soak probes, a probe takes a minute. Probes that one process answers are all well unless the
+/// file `corrupt` exists.
 inline constexpr const char* worker_script = R"sh(#!/bin/sh
 device='{"name":"made up","bus":"0","capability":"9.0","memory_bytes":1}'
 case "$1" in
@@ -40,6 +41,15 @@ case "$1" in
   echo '{"way":"peer","bytes_of_copy":1024,' \
     '"copies":8,"wrong_copies":'$wrong',"wrong_bytes":'$wrong',' \
     '"lost_sources":0,"seconds":[1e-6]}' ;;
+--probes)
+  echo begun >> probers
+  while read -r line; do
+    wrong=0
+    case $line in *'"from":1,"to":0,'*) [ ! -e corrupt ] || wrong=1 ;; esac
+    echo "$line" >> asked
+    echo '{"way":"peer","bytes_of_copy":1024,"copies":6,"wrong_copies":'$wrong',' \
+      '"wrong_bytes":'$wrong',"lost_sources":0,"seconds":[1e-6]}'
+  done ;;
 *) exit 1 ;;
 esac
 )sh";

@@ -239,6 +239,48 @@ TEST_F(CliGateTest, SoakTakesWhatIsLeftOfTheCall) {
   EXPECT_FALSE(report("s")["environment"].contains("time_budget_s"));
 }
 
+TEST_F(CliGateTest, QuickGateProbesInOneProcessAndSaysWhatItLeavesOut) {
+  const Outcome outcome = rankcheck("run hardware --quick --report r");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(outcome.says("quick gate for hardware holds (exit status 0): 2 devices, 4 links,"))
+      << outcome.out;
+  EXPECT_TRUE(outcome.says("Not checked: ")) << outcome.out;
+  EXPECT_EQ(text_of("probers"), "begun\n");
+  EXPECT_EQ(measured(report("r")), 8);
+  EXPECT_EQ(harness::complaints(report("r")), "");
+  for (const char* each : {"junit.xml", "summary.md", "report.html"}) {
+    EXPECT_TRUE(exists(std::string("r/") + each)) << each;
+  }
+  EXPECT_EQ(rankcheck("report r").status, 0);
+  make("corrupt");
+  const Outcome wrong = rankcheck("run hardware --quick --report s");
+  EXPECT_EQ(wrong.status, 1) << wrong.out;
+  EXPECT_TRUE(wrong.says("link 1 to 0 by copy: falsified: 1 of 6 copies are wrong")) << wrong.out;
+}
+
+TEST_F(CliGateTest, QuickGateGoesOnAsOne) {
+  EXPECT_EQ(rankcheck("run hardware --quick --time-budget 0.001 --report r").status, 2);
+  EXPECT_EQ(rankcheck("run --resume r --quick").status, 0);
+  EXPECT_EQ(measured(report("r")), 8);
+  rankcheck(gate_ + "--time-budget 0.001 --report s");
+  expect_unable("run --resume s --quick", "--quick: got a gate that began without it");
+}
+
+TEST_F(CliGateTest, QuickGateTakesNoSelection) {
+  expect_unable("run hardware --quick --operation barrier --report r",
+                "--quick: got a selection beside it, {\"operation\":\"barrier\"}: expected none");
+  expect_unable("run smoke --quick", "--quick: expected the suite hardware with it");
+  EXPECT_FALSE(exists("r"));
+}
+
+TEST_F(CliGateTest, QuietGatePrintsTheVerdictAndWhatDidNotPass) {
+  make("fast");
+  const Outcome outcome = rankcheck(gate_ + "--quiet --time-budget 0.001 --report r");
+  EXPECT_EQ(outcome.first_line().find("rankcheck: the gate for hardware could not be judged"), 0U)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("\npart soak: skipped: not run"), std::string::npos) << outcome.out;
+}
+
 TEST_F(CliGateTest, RefusesBeforeAnythingIsMeasured) {
   expect_unable("run hardware smoke", "suite: hardware: stands beside another suite");
   expect_unable("run hardware --operation nonsense --report r", "nonsense");

@@ -22,8 +22,11 @@ class GateTest : public testing::Test {
   GateReport run(const std::vector<Device>& devices) {
     const int count = static_cast<int>(devices.size());
     std::size_t soaks = 0;
+    Options options{.seed = seed_, .parts = made_up_parts(count), .bytes = 1024};
+    options.is_quick = is_quick_;
+    if (is_quick_) options.parts.clear();
     GateReport gate =
-        run_gate({.seed = seed_, .parts = made_up_parts(count), .bytes = 1024},
+        run_gate(options,
                  devices,
                  {.probe =
                       [this](const ProbeRequest& request) {
@@ -70,6 +73,7 @@ class GateTest : public testing::Test {
   std::function<PhaseOutcome(const PhaseRequest&)> suites_ = passing_phase;
   std::string why_end_;
   std::uint64_t seed_ = 1;
+  bool is_quick_ = false;
   std::vector<double> soaks_s_{10};
   std::string said_;
   std::vector<ProbeRequest> requests_;

@@ -140,6 +140,23 @@ class GateJournalTest : public testing::Test {
 
 constexpr int no_end = 1 << 20;
 
+/// A quick gate stays quick when it is resumed or reported.
+TEST_F(GateJournalTest, KeepsWhetherItIsQuick) {
+  const fs::path place = folder("quick");
+  GateHeader quick = header();
+  EXPECT_FALSE(quick.options.is_quick);
+  quick.options.parts.clear();
+  quick.options.is_quick = true;
+  GateSession session(place, quick);
+  session.run(surroundings(place, 100, 0));
+  session.end({.ending = "completed", .finished = "later", .duration_s = 1});
+  EXPECT_TRUE(read_gate(place).header.options.is_quick);
+  const GateReport gate = report_of(place);
+  EXPECT_TRUE(gate.is_quick);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_EQ(gate.links.size(), 8U);
+}
+
 TEST_F(GateJournalTest, ReportOfAWholeGateIsThatOfItsEnd) {
   const fs::path here = folder("whole");
   ASSERT_FALSE(begin(here, no_end));

@@ -1,5 +1,6 @@
 #include "cases/hardware/probe.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -73,6 +74,67 @@ TEST(ProbeTest, TellsHowAProbeEnded) {
   EXPECT_EQ(verdict_of("/bin/false", 5), Verdict::crashed);
   EXPECT_EQ(verdict_of("/bin/true", 5), Verdict::errored);
   EXPECT_EQ(verdict_of("/does/not/exist", 5), Verdict::errored);
+}
+
+/// A script as a worker for several probes. Its answer has the number of its process as `copies`.
+class ProbeWorkerTest : public testing::Test {
+ protected:
+  /// `special` is shell code for the device 7, which is otherwise as the others.
+  static ProbeWorker worker(const std::string& special, double timeout_s = 20) {
+    const std::string script =
+        "while read -r line; do case $line in *'\"from\":7,'*) " + special +
+        ";; esac; echo '{\"way\":\"peer\",\"bytes_of_copy\":8,\"copies\":'$$',\"wrong_copies\":0,"
+        "\"wrong_bytes\":0,\"lost_sources\":0,\"seconds\":[1e-6]}'; done";
+    return {{.arguments = {"/bin/sh", "-c", script}, .environment = {}}, timeout_s, 0};
+  }
+  static ProbeRequest from(int device) { return {.from = device, .to = 0, .bytes = 8}; }
+};
+
+TEST_F(ProbeWorkerTest, AsksOneProcess) {
+  ProbeWorker one = worker(":");
+  const ProbeOutcome first = one.probe(from(0));
+  EXPECT_EQ(first.verdict, Verdict::passed) << first.reason;
+  EXPECT_GT(first.result.copies, 0);
+  EXPECT_EQ(one.probe(from(7)).result.copies, first.result.copies);
+}
+
+/// Only the probe under way is to blame, and the next one has a new process.
+TEST_F(ProbeWorkerTest, GoesOnInANewProcessBehindAProbeThatEndedIt) {
+  ProbeWorker one = worker("echo 'no such device' >&2; exit 3");
+  const auto process = one.probe(from(0)).result.copies;
+  const ProbeOutcome broken = one.probe(from(7));
+  EXPECT_EQ(broken.verdict, Verdict::crashed);
+  EXPECT_EQ(broken.reason, "rankcheck-worker-cuda ended with status 3: no such device");
+  const ProbeOutcome next = one.probe(from(0));
+  EXPECT_EQ(next.verdict, Verdict::passed) << next.reason;
+  EXPECT_NE(next.result.copies, process);
+}
+
+TEST_F(ProbeWorkerTest, DoesNotTakeALateAnswerForTheNextOne) {
+  ProbeWorker one = worker("sleep 60", 0.3);
+  EXPECT_EQ(one.probe(from(7)).verdict, Verdict::hung);
+  EXPECT_EQ(one.probe(from(0)).verdict, Verdict::passed);
+}
+
+TEST_F(ProbeWorkerTest, PassesOverLinesOfALauncher) {
+  ProbeWorker one =
+      worker("echo '========= a launcher'; echo '{\"skipped\":\"no way\"}'; continue");
+  const ProbeOutcome skipped = one.probe(from(7));
+  EXPECT_EQ(skipped.verdict, Verdict::skipped);
+  EXPECT_EQ(skipped.reason, "no way");
+  EXPECT_EQ(worker("echo '{'; continue").probe(from(7)).verdict, Verdict::errored);
+}
+
+TEST_F(ProbeWorkerTest, SaysThatItCannotBeStarted) {
+  ProbeWorker none({.arguments = {"/does/not/exist"}, .environment = {}}, 5, 0);
+  EXPECT_EQ(none.probe(from(0)).verdict, Verdict::errored);
+}
+
+TEST_F(ProbeWorkerTest, EndsWhenItIsStopped) {
+  const std::atomic<bool> is_stopped = true;
+  ProbeWorker one = worker("sleep 60");
+  EXPECT_THROW((void)one.probe(from(7), {.flag = &is_stopped}), harness::Interrupted);
+  EXPECT_EQ(one.probe(from(0)).verdict, Verdict::passed);
 }
 
 }  // namespace
