@@ -44,6 +44,38 @@ void add_known(const Finding& finding, pugi::xml_node node) {
   node.append_child("system-out").text() = explain(finding, "rankcheck").c_str();
 }
 
+/// Adds what the code under test was made of: "mpi.version" and so on.
+void add_versions(const nlohmann::ordered_json& value,
+                  const std::string& name,
+                  pugi::xml_node properties) {
+  if (value.is_structured()) {
+    for (const auto& [key, inner] : value.items()) {
+      add_versions(inner, name.empty() ? key : name + '.' + key, properties);
+    }
+    return;
+  }
+  pugi::xml_node property = properties.append_child("property");
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  property.append_attribute("name") = printable(name).c_str();
+  property.append_attribute("value") = printable(text).c_str();
+}
+
+/// Adds the versions of rankcheck and of the code under test.
+void add_properties(const nlohmann::ordered_json& environment,
+                    const std::string& tested,
+                    pugi::xml_node suite) {
+  const auto field = [](const nlohmann::ordered_json& value, const std::string& name) {
+    return value.is_object() ? value.value(name, nlohmann::ordered_json::object())
+                             : nlohmann::ordered_json::object();
+  };
+  pugi::xml_node properties = suite.append_child("properties");
+  for (const char* each : {"rankcheck", "commit", "host", "processor"}) {
+    if (environment.contains(each)) add_versions(environment.at(each), each, properties);
+  }
+  add_versions(field(field(field(environment, "backends"), tested), "versions"), "", properties);
+  if (properties.first_child().empty()) suite.remove_child(properties);
+}
+
 /// Adds a finding that took `seconds`.
 void add_case(const Finding& finding, double seconds, pugi::xml_node suite) {
   const Unit& unit = finding.unit;
@@ -89,6 +121,7 @@ std::string to_junit(const Report& report) {
     pugi::xml_node suite = root.append_child("testsuite");
     suite.append_attribute("name") = (row.operation + '.' + row.backend).c_str();
     add_counts(row.tally, suite);
+    add_properties(report.environment, row.backend, suite);
     for (const Finding& finding : report.findings) {
       if (finding.unit.operation == row.operation && finding.unit.tested() == row.backend) {
         add_case(finding, seconds_of(finding), suite);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
+#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/case.hpp"
+#include "harness/compare/groups.hpp"
 #include "harness/table.hpp"
 
 namespace rankcheck::harness::compare {
@@ -19,11 +20,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Fields of the environment that say when and how a run was made, not with what.
+/// Fields of the environment that say when and how a run was made, not with what. The gate's part
+/// is read as units.
 const std::set<std::string, std::less<>> not_versions{"started",
                                                       "finished",
                                                       "duration_s",
-                                                      "durations_s",
                                                       "rounds",
                                                       "resumed",
                                                       "jobs",
@@ -32,60 +33,63 @@ const std::set<std::string, std::less<>> not_versions{"started",
                                                       "time_budget_s",
                                                       "hardware"};
 
-std::string said(const RunFinding& finding) {
-  std::string text(harness::name(finding.verdict));
-  if (!finding.reason.empty()) text += ": " + finding.reason;
+/// What a run was made with. Of the gate for hardware, this is what it was told about the machine.
+ordered_json versions_in(const ordered_json& environment) {
+  ordered_json versions = environment;
+  for (const std::string& each : not_versions) versions.erase(each);
+  const auto gate = environment.find("hardware");
+  if (gate == environment.end() || !gate->is_object() || !gate->contains("doctor")) return versions;
+  versions["doctor"] = gate->at("doctor");
+  return versions;
+}
+
+/// A list of objects with names as an object. Anything else is returned as it is.
+ordered_json by_name(const ordered_json& value) {
+  if (!value.is_array() || value.empty()) return value;
+  ordered_json out = ordered_json::object();
+  for (const ordered_json& each : value) {
+    const bool is_named = each.is_object() && each.contains("name") && each.at("name").is_string();
+    if (!is_named) return value;
+    out[each.at("name").get<std::string>()] = each;
+  }
+  return out;
+}
+
+constexpr const char* absent = "not in this run";
+
+/// What was asked for of a unit, where it differs from `other`: "cases 100, no types".
+std::string asked_unlike(const ordered_json& asked, const ordered_json& other) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  for (const auto& [key, value] : asked.items()) {
+    if (value != other.value(key, ordered_json())) add(key + ' ' + value.dump());
+  }
+  for (const auto& [key, value] : other.items()) {
+    if (!asked.contains(key)) add("no " + key);
+  }
   return text;
 }
 
-/// Units that were judged in one run only. They are named together where a whole backend, operation
-/// or algorithm is concerned.
-class OneSided {
- public:
-  /// `here` is the run that judged the units with such verdicts, `there` the other one.
-  OneSided(const RunReport& here, const RunReport& there, bool (*is_counted)(Verdict)) {
-    for (const auto& [id, finding] : there.findings) {
-      if (!is_judged(finding.verdict)) continue;
-      for (const std::string& group : groups(finding)) judged_there_.insert(group);
-    }
-    for (const auto& [id, finding] : here.findings) {
-      if (is_counted(finding.verdict)) add(finding, there);
-    }
+/// Whether the larger of two numbers is so many times the other, or infinitely many times.
+bool differs_by(double factor, double a, double b) {
+  const auto [least, most] = std::minmax(a, b);
+  return most > least && most >= factor * least;
+}
+
+/// The word of fail_on for which changes of this kind count.
+std::optional<FailOn> counts_for(Kind kind) {
+  switch (kind) {
+    case Kind::newly_broken:
+    case Kind::flaky:
+      return FailOn::broken;
+    case Kind::coverage_lost:
+      return FailOn::coverage;
+    case Kind::accuracy_lost:
+      return FailOn::accuracy;
+    default:
+      return {};
   }
-
-  /// The largest groups that have no judged unit in the other run, or else single units, each with
-  /// its number of units and what the other run says of one of them.
-  struct Group {
-    std::int64_t units = 0;
-    std::string elsewhere;
-  };
-  [[nodiscard]] std::map<std::string, Group> take() && { return std::move(missing_); }
-
- private:
-  /// Returns the groups of a unit, the largest first.
-  static std::array<std::string, 3> groups(const RunFinding& unit) {
-    return {fmt::format("*/*/{}", unit.tested),
-            fmt::format("{}/*/{}", unit.operation, unit.tested),
-            fmt::format("{}/{}/{}", unit.operation, unit.algorithm, unit.tested)};
-  }
-
-  void add(const RunFinding& unit, const RunReport& there) {
-    const auto other = there.findings.find(unit.id);
-    if (other != there.findings.end() && is_judged(other->second.verdict)) return;
-    std::string place = unit.id;
-    for (const std::string& group : groups(unit)) {
-      if (judged_there_.contains(group)) continue;
-      place = group;
-      break;
-    }
-    Group& group = missing_[place];
-    ++group.units;
-    if (other != there.findings.end()) group.elsewhere = said(other->second);
-  }
-
-  std::set<std::string> judged_there_;
-  std::map<std::string, Group> missing_;
-};
+}
 
 class Comparer {
  public:
@@ -94,9 +98,9 @@ class Comparer {
 
   Comparison compare() && {
     compare_units();
-    add_one_sided();
-    add_versions(before_.environment, now_.environment, "");
-    add_durations();
+    add_coverage();
+    add_options();
+    add_fields(Kind::version, versions_in(before_.environment), versions_in(now_.environment), "");
     auto& changes = comparison_.changes;
     std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
       return std::tie(a.kind, a.what) < std::tie(b.kind, b.what);
@@ -105,16 +109,9 @@ class Comparer {
   }
 
  private:
-  void add(Kind kind, std::string what, std::string before, std::string now) {
-    comparison_.changes.push_back({.kind = kind,
-                                   .what = std::move(what),
-                                   .before = std::move(before),
-                                   .now = std::move(now)});
-  }
-
-  void add_failure(Kind kind, const std::string& before, const RunFinding& now) {
-    add(kind, now.id, before, said(now));
-    comparison_.changes.back().minimal = now.minimal;
+  Change& add(Kind kind, std::string what, std::string before, std::string now) {
+    return comparison_.changes.emplace_back(Change{
+        .kind = kind, .what = std::move(what), .before = std::move(before), .now = std::move(now)});
   }
 
   void compare_units() {
@@ -122,17 +119,18 @@ class Comparer {
     for (const auto& [id, now] : now_.findings) {
       const auto found = before_.findings.find(id);
       const RunFinding* before = found == before_.findings.end() ? nullptr : &found->second;
-      shared += before != nullptr ? 1 : 0;
-      const bool was_judged = before != nullptr && is_judged(before->verdict);
-      comparison_.common_units += was_judged && is_judged(now.verdict) ? 1 : 0;
-      if (is_failure(now.verdict)) {
-        const bool failed = was_judged && is_failure(before->verdict);
-        add_failure(failed ? Kind::still_broken : Kind::newly_broken,
-                    before == nullptr ? "" : said(*before),
-                    now);
-      } else if (was_judged && now.verdict == Verdict::passed) {
-        compare_passed(*before, now);
+      if (before != nullptr) {
+        ++shared;
+        compare_options(*before, now);
+        compare_duration(*before, now);
+        const bool both = is_judged(before->verdict) && is_judged(now.verdict);
+        comparison_.common_units += both ? 1 : 0;
       }
+      compare_unit(before, now);
+    }
+    for (const auto& [id, before] : before_.findings) {
+      if (now_.findings.contains(id) || is_judged(before.verdict)) continue;
+      not_judged_.add(before, said(before), absent);
     }
     if (shared == 0) {
       throw BadInput(
@@ -140,33 +138,83 @@ class Comparer {
     }
   }
 
+  /// `before` is null if the unit is new.
+  void compare_unit(const RunFinding* before, const RunFinding& now) {
+    const bool was_judged = before != nullptr && is_judged(before->verdict);
+    if (is_failure(now.verdict)) {
+      compare_failure(before, now);
+    } else if (was_judged && now.verdict == Verdict::passed) {
+      compare_passed(*before, now);
+    } else if (!was_judged && now.verdict != Verdict::passed) {
+      not_judged_.add(now, before == nullptr ? absent : said(*before), said(now));
+    }
+  }
+
+  /// `now` failed.
+  void compare_failure(const RunFinding* before, const RunFinding& now) {
+    const bool failed = before != nullptr && is_failure(before->verdict);
+    const Kind kind = now.verdict == Verdict::flaky ? Kind::flaky
+                      : failed                      ? Kind::still_broken
+                                                    : Kind::newly_broken;
+    Change& change = add(kind, now.id, before == nullptr ? "" : said(*before), said(now));
+    change.is_worse = !failed;
+    change.minimal = now.minimal;
+  }
+
+  void compare_options(const RunFinding& before, const RunFinding& now) {
+    if (before.asked == now.asked) {
+      options_of_units_.add(now, "", "");
+    } else {
+      options_of_units_.add(
+          now, asked_unlike(before.asked, now.asked), asked_unlike(now.asked, before.asked));
+    }
+  }
+
+  /// Both were judged, and `now` passed.
   void compare_passed(const RunFinding& before, const RunFinding& now) {
     if (is_failure(before.verdict)) {
       // A unit that fails ends early, so its cells and its error say nothing.
-      add(Kind::mended, now.id, said(before), said(now));
+      const bool was_flaky = before.verdict == Verdict::flaky;
+      add(was_flaky ? Kind::flaky : Kind::mended, now.id, said(before), said(now));
       return;
     }
     compare_cells(before, now);
-    if (now.cases != before.cases) {
-      add(now.cases < before.cases ? Kind::coverage_lost : Kind::coverage_gained,
-          now.id,
-          counted(before.cases, "case", "cases"),
-          counted(now.cases, "case", "cases"));
-    }
-    if (now.ratio_max > before.ratio_max &&
-        now.ratio_max >= options_.accuracy_factor * before.ratio_max) {
-      add(Kind::accuracy_lost,
+    auto& cases = now.cases < before.cases ? fewer_cases_ : more_cases_;
+    cases.add(now, counted(before.cases, "case", "cases"), counted(now.cases, "case", "cases"));
+    auto& other_cases = now.cases < before.cases ? more_cases_ : fewer_cases_;
+    other_cases.add(now, "", "");
+    if (differs_by(options_.accuracy_factor, before.ratio_max, now.ratio_max)) {
+      const bool grew = now.ratio_max > before.ratio_max;
+      add(grew ? Kind::accuracy_lost : Kind::accuracy_gained,
           now.id,
           fmt::format("error/bound {:.3g}", before.ratio_max),
-          fmt::format("error/bound {:.3g}", now.ratio_max));
+          fmt::format("error/bound {:.3g}", now.ratio_max))
+          .is_worse = grew;
     }
+    compare_power(before, now);
+  }
+
+  [[nodiscard]] bool has_one_seed() const {
+    return before_.run.value("seed", ordered_json()) == now_.run.value("seed", ordered_json());
+  }
+
+  /// With another seed, the worst case is another one.
+  void compare_power(const RunFinding& before, const RunFinding& now) {
+    if (!has_one_seed()) return;
+    const auto words = [](const RunFinding& finding) {
+      return fmt::format("smallest visible change {:.3g}, {} of no power",
+                         finding.smallest_change,
+                         counted(finding.powerless_cases, "case", "cases"));
+    };
+    const bool differs =
+        differs_by(options_.accuracy_factor, before.smallest_change, now.smallest_change) ||
+        before.powerless_cases != now.powerless_cases;
+    if (differs) add(Kind::power, now.id, words(before), words(now));
   }
 
   /// With another seed, a cell that is not required may be covered or not, which says nothing.
   void compare_cells(const RunFinding& before, const RunFinding& now) {
-    const bool has_one_seed =
-        before_.run.value("seed", ordered_json()) == now_.run.value("seed", ordered_json());
-    if (!has_one_seed && !(before.requires_all_cells && now.requires_all_cells)) return;
+    if (!has_one_seed() && !(before.requires_all_cells && now.requires_all_cells)) return;
     const auto missing = [](const std::set<std::string>& all, const std::set<std::string>& here) {
       std::vector<std::string> out;
       std::set_difference(
@@ -174,47 +222,68 @@ class Comparer {
       return out;
     };
     constexpr std::size_t named_max = 5;
-    if (const auto lost = missing(before.cells, now.cells); !lost.empty()) {
-      add(Kind::coverage_lost, now.id, "covered " + first_of(lost, named_max), "");
-    }
-    if (const auto gained = missing(now.cells, before.cells); !gained.empty()) {
-      add(Kind::coverage_gained, now.id, "", "covers " + first_of(gained, named_max));
+    const auto lost = missing(before.cells, now.cells);
+    lost_cells_.add(now, lost.empty() ? "" : "covered " + first_of(lost, named_max), "");
+    const auto gained = missing(now.cells, before.cells);
+    gained_cells_.add(now, "", gained.empty() ? "" : "covers " + first_of(gained, named_max));
+  }
+
+  /// Adds what changed in the same way for many units.
+  void add_groups(Kind kind, std::vector<GroupChange> groups) {
+    for (GroupChange& each : groups) {
+      add(kind, std::move(each.what), std::move(each.before), std::move(each.now)).is_worse =
+          kind == Kind::coverage_lost;
     }
   }
 
-  void add_one_sided() {
-    const auto judged = [](std::int64_t units) {
-      return counted(units, "judged unit", "judged units");
-    };
-    const auto or_absent = [](const std::string& elsewhere) {
-      return elsewhere.empty() ? "not in this run" : elsewhere;
-    };
-    for (const auto& [what, group] : OneSided(before_, now_, is_judged).take()) {
-      add(Kind::coverage_lost, what, judged(group.units), or_absent(group.elsewhere));
+  void add_coverage() {
+    auto lost = judged_in_one(before_, now_, is_judged);
+    for (GroupChange& each : lost) {
+      if (each.now.empty()) each.now = absent;
     }
+    add_groups(Kind::coverage_lost, std::move(lost));
+    add_groups(Kind::coverage_lost, std::move(lost_cells_).take());
+    add_groups(Kind::coverage_lost, std::move(fewer_cases_).take());
     // A unit that fails now is named as broken already.
-    const auto is_passed = [](Verdict verdict) { return verdict == Verdict::passed; };
-    for (const auto& [what, group] : OneSided(now_, before_, is_passed).take()) {
-      add(Kind::coverage_gained, what, or_absent(group.elsewhere), judged(group.units));
+    auto gained =
+        judged_in_one(now_, before_, [](Verdict verdict) { return verdict == Verdict::passed; });
+    for (GroupChange& each : gained) {
+      std::swap(each.before, each.now);
+      if (each.before.empty()) each.before = absent;
     }
+    add_groups(Kind::coverage_gained, std::move(gained));
+    add_groups(Kind::coverage_gained, std::move(gained_cells_).take());
+    add_groups(Kind::coverage_gained, std::move(more_cases_).take());
+    add_groups(Kind::not_judged, std::move(not_judged_).take());
   }
 
-  /// Adds the differences of two values of the environment, field by field.
-  void add_versions(const ordered_json& before, const ordered_json& now, const std::string& place) {
+  void add_options() {
+    if (before_.ending != now_.ending) add(Kind::options, "ending", before_.ending, now_.ending);
+    add_fields(Kind::options, before_.run, now_.run, "run");
+    add_groups(Kind::options, std::move(options_of_units_).take());
+  }
+
+  /// Adds the differences of two values, field by field.
+  void add_fields(Kind kind,
+                  const ordered_json& before,
+                  const ordered_json& now,
+                  const std::string& place) {
     if (before == now) return;
-    if (!before.is_object() || !now.is_object()) {
-      add(Kind::version, place, plain(before), plain(now));
+    const ordered_json was = by_name(before);
+    const ordered_json is = by_name(now);
+    if (!was.is_object() || !is.is_object()) {
+      add(kind, place, plain(before), plain(now));
       return;
     }
     std::set<std::string> names;
-    for (const auto* each : {&before, &now}) {
+    for (const auto* each : {&was, &is}) {
       for (const auto& [key, value] : each->items()) names.insert(key);
     }
     for (const std::string& each : names) {
-      if (place.empty() && not_versions.contains(each)) continue;
-      add_versions(before.value(each, ordered_json()),
-                   now.value(each, ordered_json()),
-                   place.empty() ? each : place + "." + each);
+      add_fields(kind,
+                 was.value(each, ordered_json()),
+                 is.value(each, ordered_json()),
+                 place.empty() ? each : place + "." + each);
     }
   }
 
@@ -223,25 +292,26 @@ class Comparer {
     return value.is_string() ? value.get<std::string>() : value.dump();
   }
 
-  void add_durations() {
-    const ordered_json none = ordered_json::object();
-    const ordered_json before = before_.environment.value("durations_s", none);
-    const ordered_json now = now_.environment.value("durations_s", none);
-    for (const auto& [id, value] : now.items()) {
-      const auto found = before.find(id);
-      if (found == before.end() || !found->is_number() || !value.is_number()) continue;
-      const double was_s = found->get<double>();
-      const double is_s = value.get<double>();
-      const auto [least, most] = std::minmax(was_s, is_s);
-      if (most - least < 1 || most < options_.duration_factor * least) continue;
-      add(Kind::duration, id, fmt::format("{:.1f} s", was_s), fmt::format("{:.1f} s", is_s));
-    }
+  void compare_duration(const RunFinding& before, const RunFinding& now) {
+    if (!before.duration_s || !now.duration_s) return;
+    const auto [least, most] = std::minmax(*before.duration_s, *now.duration_s);
+    if (most - least < 1 || most < options_.duration_factor * least) return;
+    add(Kind::duration,
+        now.id,
+        fmt::format("{:.1f} s", *before.duration_s),
+        fmt::format("{:.1f} s", *now.duration_s));
   }
 
   const RunReport& before_;
   const RunReport& now_;
   const CompareOptions& options_;
   Comparison comparison_;
+  UniformGroups lost_cells_;
+  UniformGroups gained_cells_;
+  UniformGroups fewer_cases_;
+  UniformGroups more_cases_;
+  UniformGroups not_judged_;
+  UniformGroups options_of_units_;
 };
 
 }  // namespace
@@ -253,6 +323,11 @@ std::string_view name(Kind kind) {
 std::int64_t Comparison::count(Kind kind) const {
   return std::count_if(
       changes.begin(), changes.end(), [kind](const Change& each) { return each.kind == kind; });
+}
+
+bool Comparison::is_empty() const {
+  return std::all_of(
+      changes.begin(), changes.end(), [](const Change& each) { return each.is_as_before(); });
 }
 
 Comparison compare(const RunReport& before, const RunReport& now, const CompareOptions& options) {
@@ -278,11 +353,11 @@ std::set<FailOn> fail_on_from(const std::string& names) {
 }
 
 bool is_worse(const Comparison& comparison, const std::set<FailOn>& matters) {
-  const auto has = [&](FailOn what, Kind kind) {
-    return matters.contains(what) && comparison.count(kind) > 0;
-  };
-  return has(FailOn::broken, Kind::newly_broken) || has(FailOn::coverage, Kind::coverage_lost) ||
-         has(FailOn::accuracy, Kind::accuracy_lost);
+  const auto& changes = comparison.changes;
+  return std::any_of(changes.begin(), changes.end(), [&](const Change& each) {
+    const std::optional<FailOn> what = counts_for(each.kind);
+    return each.is_worse && what && matters.contains(*what);
+  });
 }
 
 }  // namespace rankcheck::harness::compare

@@ -16,6 +16,8 @@ namespace rankcheck::harness::compare {
 enum class Kind : std::uint8_t {
   /// A unit fails that passed or was not judged before.
   newly_broken,
+  /// A unit is flaky now, or it was flaky and passes now, which may be chance.
+  flaky,
   /// A unit failed before and fails now, perhaps in another way.
   still_broken,
   /// A unit failed before and passes now.
@@ -26,6 +28,14 @@ enum class Kind : std::uint8_t {
   coverage_gained,
   /// The largest error/bound of a unit has grown by the factor, or beyond it.
   accuracy_lost,
+  /// The largest error/bound of a unit has shrunk by the factor, or beyond it.
+  accuracy_gained,
+  /// The bounds of a unit's cases would show larger or smaller changes only, by the factor.
+  power,
+  /// Neither run judged a unit, and the reasons differ.
+  not_judged,
+  /// The runs were asked for different things, or one of them ended early.
+  options,
   /// Libraries, drivers, devices, rankcheck or the machine are others.
   version,
   /// A unit takes longer, or less long, by the factor.
@@ -33,32 +43,42 @@ enum class Kind : std::uint8_t {
 };
 
 /// The names of the kinds, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 8> kind_names{"newly_broken",
-                                                            "still_broken",
-                                                            "mended",
-                                                            "coverage_lost",
-                                                            "coverage_gained",
-                                                            "accuracy_lost",
-                                                            "version",
-                                                            "duration"};
+inline constexpr std::array<std::string_view, 13> kind_names{"newly_broken",
+                                                             "flaky",
+                                                             "still_broken",
+                                                             "mended",
+                                                             "coverage_lost",
+                                                             "coverage_gained",
+                                                             "accuracy_lost",
+                                                             "accuracy_gained",
+                                                             "power",
+                                                             "not_judged",
+                                                             "options",
+                                                             "version",
+                                                             "duration"};
 
 [[nodiscard]] std::string_view name(Kind kind);
 
 /// One difference.
 struct Change {
   Kind kind = Kind::version;
-  /// What changed: a unit's id, "<operation>/<algorithm>/<tested>" or a part of it with "*" for the
-  /// rest, or the place of a version in the report's environment.
+  /// What changed: a unit's id, "<operation>/<algorithm>/<tested>" with "*" for parts that differ,
+  /// or a place in the report, such as "run.seed".
   std::string what;
   /// How it was and how it is, for people. Empty where there was or is nothing.
   std::string before;
   std::string now;
+  /// Whether things got worse: whether the change counts for fail_on.
+  bool is_worse = false;
   /// The case that shows a failure. Null if there is none.
   nlohmann::ordered_json minimal = {};
+
+  /// Whether nothing changed: the unit fails as before. It is listed because it is no success.
+  [[nodiscard]] bool is_as_before() const { return before == now; }
 };
 
 struct CompareOptions {
-  /// An error/bound that grows by less than this factor is no change.
+  /// An error/bound that changes by less than this factor is no change.
   double accuracy_factor = 2;
   /// A duration that changes by less than this factor, or by less than a second, is no change.
   double duration_factor = 2;
@@ -72,6 +92,8 @@ struct Comparison {
   std::int64_t common_units = 0;
 
   [[nodiscard]] std::int64_t count(Kind kind) const;
+  /// Whether there is no change: at most units that fail as before.
+  [[nodiscard]] bool is_empty() const;
 };
 
 /// Compares two runs. Throws BadInput if they have no unit in common, because then nothing can be

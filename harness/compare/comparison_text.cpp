@@ -20,11 +20,16 @@ constexpr std::size_t said_bytes_max = 160;
 
 /// The kinds' titles, in the order of the enumerators.
 constexpr std::array<std::string_view, kind_names.size()> titles{"newly broken",
+                                                                 "flaky",
                                                                  "still broken",
                                                                  "mended",
                                                                  "coverage lost",
                                                                  "coverage gained",
                                                                  "larger errors",
+                                                                 "smaller errors",
+                                                                 "other power",
+                                                                 "not judged",
+                                                                 "other options",
                                                                  "other versions",
                                                                  "other durations"};
 
@@ -40,13 +45,17 @@ std::string described(const RunReport& run) {
                   counted(static_cast<std::int64_t>(run.findings.size()), "unit", "units"),
                   printable(in_environment(run, "started")),
                   printable(in_environment(run, "rankcheck")));
+  const auto seconds = run.environment.find("duration_s");
+  if (seconds != run.environment.end() && seconds->is_number()) {
+    text += fmt::format(", {:.1f} s", seconds->get<double>());
+  }
   if (run.ending != "completed") text += ", ended early (" + printable(run.ending) + ")";
   return text;
 }
 
 /// The verdict in a sentence.
 std::string verdict_of(const ComparedRuns& runs) {
-  std::string counts;
+  std::string counts = runs.comparison.is_empty() ? "nothing changed" : "";
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const std::int64_t count = runs.comparison.count(static_cast<Kind>(i));
     if (count == 0) continue;
@@ -56,14 +65,22 @@ std::string verdict_of(const ComparedRuns& runs) {
       counted(runs.comparison.common_units, "unit was judged", "units were judged");
   return fmt::format("{}: {}; {} in both runs",
                      is_worse(runs.comparison, runs.matters) ? "worse" : "not worse",
-                     counts.empty() ? "nothing changed" : counts,
+                     counts,
                      common);
+}
+
+/// The environment of a run without the gate's part, which is compared as units.
+ordered_json versions_of(const RunReport& run) {
+  ordered_json versions = run.environment;
+  versions.erase("hardware");
+  return versions;
 }
 
 /// "before -> now", or the only one of them that there is.
 std::string step_of(const Change& change) {
   const std::string before = shortened(change.before, said_bytes_max);
   const std::string now = shortened(change.now, said_bytes_max);
+  if (change.is_as_before()) return now + ", as before";
   if (before.empty() || now.empty()) return before.empty() ? now : before + " -> nothing";
   return before + " -> " + now;
 }
@@ -84,7 +101,8 @@ ordered_json to_json(const RunReport& run) {
           {"units", run.findings.size()},
           {"run", run.run},
           {"started", in_environment(run, "started")},
-          {"rankcheck", in_environment(run, "rankcheck")}};
+          {"rankcheck", in_environment(run, "rankcheck")},
+          {"environment", versions_of(run)}};
 }
 
 }  // namespace
@@ -139,7 +157,8 @@ ordered_json to_json(const ComparedRuns& runs) {
   for (const FailOn each : runs.matters) matters.push_back(fail_on_names[spec::to_size(each)]);
   ordered_json changes = ordered_json::array();
   for (const Change& change : runs.comparison.changes) {
-    ordered_json entry{{"kind", name(change.kind)}, {"what", change.what}};
+    ordered_json entry{
+        {"kind", name(change.kind)}, {"what", change.what}, {"worse", change.is_worse}};
     if (!change.before.empty()) entry["before"] = change.before;
     if (!change.now.empty()) entry["now"] = change.now;
     if (!change.minimal.is_null()) entry["minimal"] = change.minimal;

@@ -16,6 +16,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+/// The fields of a unit that name it. All others say what was asked for.
+const std::set<std::string, std::less<>> unit_names{
+    "operation", "algorithm", "backend", "property", "pinned", "variant", "subject"};
+
 /// Reads the part of a finding that comparisons need. Other fields may be those of another version.
 RunFinding finding_from(const ordered_json& text, const std::string& place) {
   const json value = text;
@@ -28,16 +32,73 @@ RunFinding finding_from(const ordered_json& text, const std::string& place) {
   unit.required("backend", finding.tested);
   unit.optional("subject", finding.tested);
   unit.optional("require_all_cells", finding.requires_all_cells);
+  for (const auto& [key, field] : text["unit"].items()) {
+    if (!unit_names.contains(key)) finding.asked[key] = field;
+  }
   fields.required("verdict", finding.verdict);
   fields.optional("reason", finding.reason);
   fields.at_least_0("cases", finding.cases);
   fields.at_least_0("ratio_max", finding.ratio_max);
+  if (const json* const power = fields.find("power")) {
+    Fields(*power, place + ": power").optional("smallest_change", finding.smallest_change);
+  }
+  fields.optional("powerless_cases", finding.powerless_cases);
   std::map<std::string, std::int64_t> cells;
   fields.optional("cells", cells);
   for (const auto& [cell, cases] : cells) finding.cells.insert(cell);
   // The case keeps the order of its fields, which is easier to read.
   if (text.contains("minimal")) finding.minimal = text["minimal"];
   return finding;
+}
+
+/// Moves the durations of units from the environment to the findings.
+void take_durations(RunReport& report) {
+  const auto durations = report.environment.find("durations_s");
+  if (durations == report.environment.end()) return;
+  for (const auto& [id, value] : durations->items()) {
+    const auto found = report.findings.find(id);
+    if (found != report.findings.end() && value.is_number()) {
+      found->second.duration_s = value.get<double>();
+    }
+  }
+  report.environment.erase("durations_s");
+}
+
+/// Adds what the gate for hardware says of its devices, links and parts, as units. The text is the
+/// gate's part of the environment.
+void add_gate(const ordered_json& gate, const std::string& place, RunReport& report) {
+  const auto add = [&](const std::string& kind, const std::string& name, const ordered_json& text) {
+    const json value = text;
+    Fields fields(value, fmt::format("{}: environment: hardware: {}", place, kind));
+    RunFinding finding;
+    finding.operation = "hardware";
+    finding.algorithm = kind;
+    finding.tested = "hardware";
+    finding.id = fmt::format("hardware/{}/{}", kind, name);
+    fields.required("verdict", finding.verdict);
+    fields.optional("reason", finding.reason);
+    report.findings.emplace(finding.id, std::move(finding));
+  };
+  const auto each = [&](const char* list, const auto& name_of) {
+    const auto found = gate.find(list);
+    if (found == gate.end() || !found->is_array()) return;
+    for (const ordered_json& entry : *found) {
+      if (entry.is_object()) add(list, name_of(entry), entry);
+    }
+  };
+  const auto word = [](const ordered_json& entry, const char* field) {
+    const ordered_json value = entry.value(field, ordered_json());
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  };
+  each("devices", [&](const ordered_json& entry) { return word(entry, "device"); });
+  each("links", [&](const ordered_json& entry) {
+    return fmt::format("{}-{} {} {}",
+                       word(entry, "from"),
+                       word(entry, "to"),
+                       word(entry, "method"),
+                       word(entry, "way"));
+  });
+  each("phases", [&](const ordered_json& entry) { return word(entry, "name"); });
 }
 
 /// Returns the file that the user means. A folder without the file may hold only a journal.
@@ -89,6 +150,9 @@ RunReport read_run_report(const fs::path& path) {
       fields.fail("findings", fmt::format("{}: expected each unit once", printable(id)));
     }
   }
+  take_durations(report);
+  const auto gate = report.environment.find("hardware");
+  if (gate != report.environment.end()) add_gate(*gate, place, report);
   return report;
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,7 +14,8 @@
 namespace rankcheck::harness::compare {
 
 /// What a report says about one unit, as far as a comparison needs it. Cases stay as they were
-/// written, because another version of rankcheck may have other fields.
+/// written, because another version of rankcheck may have other fields. A device, a link or a part
+/// of the gate for hardware is a unit, too: "hardware/links/0-1 copy peer".
 struct RunFinding {
   std::string id;
   std::string operation;
@@ -22,8 +24,15 @@ struct RunFinding {
   std::string tested;
   Verdict verdict = Verdict::passed;
   std::string reason;
+  /// What was asked for: the fields of the unit that are no names.
+  nlohmann::ordered_json asked = nlohmann::ordered_json::object();
   std::int64_t cases = 0;
   double ratio_max = 0;
+  /// See Power and Finding.
+  double smallest_change = 0;
+  std::int64_t powerless_cases = 0;
+  /// Seconds that the unit took. Empty if the report does not say it.
+  std::optional<double> duration_s = {};
   std::set<std::string> cells;
   /// Whether every cell that the backend takes was required.
   bool requires_all_cells = false;
@@ -38,6 +47,7 @@ struct RunReport {
   nlohmann::ordered_json run;
   std::string ending;
   std::map<std::string, RunFinding> findings;
+  /// Without the units' durations, which are in the findings.
   nlohmann::ordered_json environment;
 };
 

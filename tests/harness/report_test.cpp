@@ -233,6 +233,28 @@ TEST(JUnitTimeTest, IsTheTimeThatTheUnitTook) {
       << "no time is better than a wrong one";
 }
 
+TEST(JUnitVersionsTest, AreThoseOfRankcheckAndOfTheCodeUnderTest) {
+  Report report;
+  report.findings = {sample_finding("all_reduce", Verdict::passed)};
+  report.environment = {{"rankcheck", "1.2"},
+                        {"backends",
+                         {{"sim", {{"versions", {{"driver", "535"}, {"devices", {"A", "B"}}}}}},
+                          {"mpi", {{"versions", {{"library", "MPICH"}}}}}}}};
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(to_junit(report).c_str()));
+  const auto value_of = [&](const std::string& name) {
+    const std::string path = "//testsuite/properties/property[@name='" + name + "']";
+    return std::string(document.select_node(path.c_str()).node().attribute("value").value());
+  };
+  EXPECT_EQ(value_of("rankcheck"), "1.2");
+  EXPECT_EQ(value_of("driver"), "535");
+  EXPECT_EQ(value_of("devices.1"), "B");
+  EXPECT_EQ(document.select_nodes("//property").size(), 4U) << "none of another backend";
+  report.environment.clear();
+  ASSERT_TRUE(document.load_string(to_junit(report).c_str()));
+  EXPECT_EQ(document.select_nodes("//properties").size(), 0U);
+}
+
 TEST_F(JUnitTest, FlakyIsAFlakyFailureAndSkippedHasItsReason) {
   EXPECT_EQ(document_.select_nodes("//flakyFailure[@type='flaky']").size(), 1U);
   EXPECT_EQ(document_.select_nodes("//skipped[@message='backend_unavailable']").size(), 1U);

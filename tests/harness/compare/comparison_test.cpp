@@ -52,7 +52,10 @@ const std::vector<SingleChange>& single_changes() {
        "newly_broken " + std::string(ring)},
       {"flaky",
        [](RunReport& run) { run.findings.at(ring).verdict = Verdict::flaky; },
-       "newly_broken " + std::string(ring)},
+       "flaky " + std::string(ring)},
+      {"flaky_in_place_of_wrong",
+       [](RunReport& run) { run.findings.at(failing).verdict = Verdict::flaky; },
+       "flaky " + std::string(failing)},
       {"mended",
        [](RunReport& run) { run.findings.at(failing).verdict = Verdict::passed; },
        "mended " + std::string(failing)},
@@ -95,6 +98,41 @@ const std::vector<SingleChange>& single_changes() {
       {"an_error_where_all_was_exact",
        [](RunReport& run) { run.findings.at(other).ratio_max = 0.1; },
        "accuracy_lost " + std::string(other)},
+      {"smaller_error",
+       [](RunReport& run) { run.findings.at(ring).ratio_max /= 2; },
+       "accuracy_gained " + std::string(ring)},
+      {"blinder_checks",
+       [](RunReport& run) { run.findings.at(ring).smallest_change = 0.1; },
+       "power " + std::string(ring)},
+      {"a_case_without_power",
+       [](RunReport& run) { run.findings.at(ring).powerless_cases = 1; },
+       "power " + std::string(ring)},
+      {"skipped_for_another_reason",
+       [](RunReport& run) { run.findings.at(skipped).reason = "no_device"; },
+       "not_judged " + std::string(skipped)},
+      {"a_unit_that_never_ran_is_gone",
+       [](RunReport& run) { run.findings.erase(skipped); },
+       "not_judged " + std::string(skipped)},
+      {"another_seed", [](RunReport& run) { run.run["seed"] = 2; }, "options run.seed"},
+      {"ended_early", [](RunReport& run) { run.ending = "time_over"; }, "options ending"},
+      {"more_cases_asked_for_one_unit",
+       [](RunReport& run) { run.findings.at(ring).asked["cases"] = 20; },
+       "options " + std::string(ring)},
+      {"more_cases_asked_for_all",
+       [](RunReport& run) {
+         for (auto& [id, finding] : run.findings) finding.asked["cases"] = 20;
+       },
+       "options */*/*"},
+      {"fewer_cases_of_an_algorithm",
+       [](RunReport& run) {
+         for (const char* each : {ring, law}) run.findings.at(each).cases = 5;
+       },
+       "coverage_lost all_reduce/ring/sim"},
+      {"driver_of_the_gate",
+       [](RunReport& run) {
+         run.environment["hardware"]["doctor"]["backends"][0]["versions"] = "535";
+       },
+       "version doctor.backends.cuda.versions"},
       {"library",
        [](RunReport& run) { run.environment["backends"]["mpi"]["versions"]["mpi"] = "MPICH"; },
        "version backends.mpi.versions.mpi"},
@@ -102,7 +140,7 @@ const std::vector<SingleChange>& single_changes() {
        [](RunReport& run) { run.environment["rankcheck"] = "2"; },
        "version rankcheck"},
       {"slower",
-       [](RunReport& run) { run.environment["durations_s"][ring] = 9.0; },
+       [](RunReport& run) { run.findings.at(ring).duration_s = 9.0; },
        "duration " + std::string(ring)},
   };
   return all;
@@ -127,6 +165,41 @@ INSTANTIATE_TEST_SUITE_P(Changes,
                          testing::ValuesIn(single_changes()),
                          [](const auto& each) { return std::string(each.param.name); });
 
+/// A flaky unit that passes may have had luck.
+TEST_F(ComparisonTest, AFlakyUnitThatPassesIsNotMended) {
+  before_.findings.at(ring).verdict = Verdict::flaky;
+  const Comparison comparison = compare(before_, now_);
+  EXPECT_EQ(comparison.count(Kind::flaky), 1);
+  EXPECT_EQ(comparison.count(Kind::mended), 0);
+  EXPECT_FALSE(is_worse(comparison, fail_on_from("broken,coverage,accuracy")));
+}
+
+TEST_F(ComparisonTest, OnlyAUnitThatHeldBeforeIsWorseIfItIsFlaky) {
+  unit(ring).verdict = Verdict::flaky;
+  EXPECT_TRUE(is_worse(compare(before_, now_), fail_on_from("broken")));
+  before_.findings.at(ring).verdict = Verdict::hung;
+  EXPECT_FALSE(is_worse(compare(before_, now_), fail_on_from("broken")));
+}
+
+TEST_F(ComparisonTest, UnitsThatFailAsBeforeAreNoChange) {
+  EXPECT_TRUE(compare(before_, now_).is_empty());
+  unit(failing).reason = "differs in another way";
+  const Comparison comparison = compare(before_, now_);
+  EXPECT_FALSE(comparison.is_empty());
+  EXPECT_EQ(comparison.changes.front().kind, Kind::still_broken);
+  EXPECT_FALSE(is_worse(comparison, fail_on_from("broken")));
+}
+
+TEST_F(ComparisonTest, OptionsOfUnitsNameWhatDiffers) {
+  before_.findings.at(ring).asked = {{"cases", 100}, {"ranks", {1, 8}}};
+  unit(ring).asked = {{"cases", 200}, {"ranks", {1, 8}}, {"types", {"f32"}}};
+  const Comparison comparison = compare(before_, now_);
+  ASSERT_EQ(comparison.count(Kind::options), 1);
+  const Change& change = comparison.changes.back();
+  EXPECT_EQ(change.before, "cases 100, no types");
+  EXPECT_EQ(change.now, "cases 200, types [\"f32\"]");
+}
+
 TEST_F(ComparisonTest, AFailureSaysHowItWasAndHowToRunItAgain) {
   unit(ring).verdict = Verdict::falsified;
   unit(ring).reason = "differs";
@@ -150,7 +223,7 @@ TEST_F(ComparisonTest, AnotherSeedMayCoverOtherCellsIfTheyAreNotRequired) {
 
 TEST_F(ComparisonTest, SmallDifferencesAreNoChange) {
   unit(ring).ratio_max *= 1.9;
-  now_.environment["durations_s"][ring] = 1.5;
+  unit(ring).duration_s = 1.5;
   now_.environment["started"] = "later";
   EXPECT_EQ(changes(), "still_broken " + std::string(failing) + '\n');
 }

@@ -48,6 +48,11 @@ TEST_F(ComparisonTextTest, WithoutAChangeSaysSo) {
   before_.findings.erase(failing);
   comparison_ = compare(before_, before_);
   EXPECT_EQ(to_text(runs(), "rankcheck").substr(0, 27), "not worse: nothing changed;");
+  add_unit(before_, failing, Verdict::falsified);
+  comparison_ = compare(before_, before_);
+  const std::string text = to_text(runs(), "rankcheck");
+  EXPECT_EQ(text.substr(0, 45), "not worse: nothing changed, 1 still broken; 5");
+  EXPECT_NE(text.find("    falsified, as before\n"), std::string::npos) << text;
 }
 
 TEST_F(ComparisonTextTest, ALongListNamesHowManyMoreThereAre) {

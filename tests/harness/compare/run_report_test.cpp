@@ -1,5 +1,7 @@
 #include "harness/compare/run_report.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "harness/case.hpp"
@@ -16,7 +18,8 @@ class RunReportTest : public testing::Test {
   RunReportTest() {
     report_.run = {{"seed", 1}};
     report_.findings = {sample_failure(), sample_finding("broadcast", Verdict::passed)};
-    report_.environment = {{"rankcheck", "0"}};
+    report_.environment = {{"rankcheck", "0"},
+                           {"durations_s", {{sample_failure().unit.id(), 0.25}, {"no unit", 1}}}};
     write_report(folder_.path(), report_);
   }
 
@@ -54,7 +57,29 @@ TEST_F(RunReportTest, ReadsAFolderAndAFile) {
     EXPECT_EQ(failure.cells, std::set<std::string>{"f32/sum"});
     EXPECT_EQ(failure.minimal["ranks"], 3);
     EXPECT_TRUE(failure.requires_all_cells);
+    EXPECT_EQ(failure.asked["cases"], 100);
+    EXPECT_FALSE(failure.asked.contains("operation"));
+    EXPECT_EQ(failure.duration_s, 0.25);
+    EXPECT_FALSE(read.environment.contains("durations_s"));
+    EXPECT_EQ(failure.powerless_cases, 1);
+    EXPECT_EQ(failure.smallest_change, std::numeric_limits<double>::infinity());
   }
+}
+
+TEST_F(RunReportTest, ReadsDevicesAndLinksOfTheGateAsUnits) {
+  report_.environment["hardware"] = nlohmann::ordered_json::parse(R"({
+    "status": 1,
+    "devices": [{"device": 0, "verdict": "passed", "reason": ""}],
+    "links": [{"from": 0, "to": 1, "method": "copy", "way": "peer",
+               "verdict": "falsified", "reason": "2 wrong bytes"}],
+    "phases": [{"name": "soak", "verdict": "skipped", "reason": "no_device"}]})");
+  write_report(folder_.path(), report_);
+  const RunReport read = read_run_report(file_);
+  EXPECT_EQ(read.findings.at("hardware/devices/0").verdict, Verdict::passed);
+  const RunFinding& link = read.findings.at("hardware/links/0-1 copy peer");
+  EXPECT_EQ(link.verdict, Verdict::falsified);
+  EXPECT_EQ(link.reason, "2 wrong bytes");
+  EXPECT_EQ(read.findings.at("hardware/phases/soak").verdict, Verdict::skipped);
 }
 
 /// Another version may have other fields and other cases.

@@ -25,6 +25,9 @@ inline void add_unit(RunReport& run, const std::string& id, Verdict verdict) {
   finding.verdict = verdict;
   finding.cases = 10;
   finding.ratio_max = id == other ? 0 : 0.25;
+  finding.asked = {{"cases", 10}};
+  finding.duration_s = 1;
+  finding.smallest_change = 1e-3;
   finding.cells = {"f32/sum", "int8/sum"};
   finding.requires_all_cells = id != law;
   run.findings.emplace(id, finding);
@@ -39,10 +42,14 @@ inline RunReport sample_run() {
   for (const char* each : {ring, law, tree, other}) add_unit(run, each, Verdict::passed);
   add_unit(run, failing, Verdict::falsified);
   add_unit(run, skipped, Verdict::skipped);
-  run.environment = {{"rankcheck", "1"},
-                     {"started", "2026-01-01T00:00:00Z"},
-                     {"backends", {{"mpi", {{"versions", {{"mpi", "Open MPI"}}}}}}},
-                     {"durations_s", {{ring, 1.0}}}};
+  run.environment = {
+      {"rankcheck", "1"},
+      {"started", "2026-01-01T00:00:00Z"},
+      {"hardware",
+       {{"doctor",
+         {{"backends",
+           nlohmann::ordered_json::array({{{"name", "cuda"}, {"versions", "470"}}})}}}}},
+      {"backends", {{"mpi", {{"versions", {{"mpi", "Open MPI"}}}}}}}};
   return run;
 }
 

@@ -1,0 +1,114 @@
+#include "harness/compare/groups.hpp"
+
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/table.hpp"
+
+namespace rankcheck::harness::compare {
+
+namespace {
+
+/// Returns the groups of a unit, the largest first.
+std::array<std::string, 4> groups_of(const RunFinding& unit) {
+  return {"*/*/*",
+          fmt::format("*/*/{}", unit.tested),
+          fmt::format("{}/*/{}", unit.operation, unit.tested),
+          fmt::format("{}/{}/{}", unit.operation, unit.algorithm, unit.tested)};
+}
+
+/// The units of one group that were judged in one run only.
+struct OneSided {
+  std::int64_t units = 0;
+  std::string elsewhere;
+};
+
+/// The units of one group, as far as they were added.
+struct Uniform {
+  const std::string* before = nullptr;
+  const std::string* now = nullptr;
+  std::int64_t units = 0;
+  bool is_uniform = true;
+};
+
+}  // namespace
+
+std::string said(const RunFinding& finding) {
+  std::string text(name(finding.verdict));
+  if (!finding.reason.empty()) text += ": " + finding.reason;
+  return text;
+}
+
+std::vector<GroupChange> judged_in_one(const RunReport& here,
+                                       const RunReport& there,
+                                       bool (*is_counted)(Verdict)) {
+  std::set<std::string> judged_there;
+  for (const auto& [id, finding] : there.findings) {
+    if (!is_judged(finding.verdict)) continue;
+    for (const std::string& group : groups_of(finding)) judged_there.insert(group);
+  }
+  std::map<std::string, OneSided> missing;
+  for (const auto& [id, unit] : here.findings) {
+    if (!is_counted(unit.verdict)) continue;
+    const auto other = there.findings.find(id);
+    if (other != there.findings.end() && is_judged(other->second.verdict)) continue;
+    std::string place = id;
+    for (const std::string& group : groups_of(unit)) {
+      if (judged_there.contains(group)) continue;
+      place = group;
+      break;
+    }
+    OneSided& group = missing[place];
+    ++group.units;
+    if (other != there.findings.end()) group.elsewhere = said(other->second);
+  }
+  std::vector<GroupChange> changes;
+  for (const auto& [what, group] : missing) {
+    changes.push_back({.what = what,
+                       .before = counted(group.units, "judged unit", "judged units"),
+                       .now = group.elsewhere});
+  }
+  return changes;
+}
+
+void UniformGroups::add(const RunFinding& unit, std::string before, std::string now) {
+  has_change_ = has_change_ || before != now;
+  rows_.push_back({.unit = &unit, .before = std::move(before), .now = std::move(now)});
+}
+
+std::vector<GroupChange> UniformGroups::take() && {
+  if (!has_change_) return {};
+  std::map<std::string, Uniform> groups;
+  for (const Row& row : rows_) {
+    for (const std::string& each : groups_of(*row.unit)) {
+      Uniform& group = groups[each];
+      if (group.units == 0) {
+        group.before = &row.before;
+        group.now = &row.now;
+      }
+      ++group.units;
+      group.is_uniform = group.is_uniform && *group.before == row.before && *group.now == row.now;
+    }
+  }
+  std::map<std::string, GroupChange> changes;
+  for (const Row& row : rows_) {
+    if (row.before == row.now) continue;
+    std::string what = row.unit->id;
+    for (const std::string& each : groups_of(*row.unit)) {
+      const Uniform& group = groups.at(each);
+      if (!group.is_uniform || group.units < 2) continue;
+      what = each;
+      break;
+    }
+    changes.emplace(what, GroupChange{.what = what, .before = row.before, .now = row.now});
+  }
+  std::vector<GroupChange> out;
+  for (auto& [what, change] : changes) out.push_back(std::move(change));
+  return out;
+}
+
+}  // namespace rankcheck::harness::compare
