@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,8 +21,7 @@ namespace {
 namespace compare = harness::compare;
 
 struct CompareCommandOptions {
-  std::string before;
-  std::string now;
+  std::vector<std::string> reports;
   std::string fail_on = "broken,coverage";
   std::string format = "text";
   std::string output;
@@ -47,16 +48,24 @@ int run_compare(const CompareCommandOptions& options, const std::string& program
     throw harness::BadInput(
         fmt::format("--format: {}: expected text, markdown or json", options.format));
   }
+  if (options.reports.size() < 2) {
+    throw harness::BadInput("REPORT: got one report, expected two or more");
+  }
   require_factor("--accuracy-factor", options.limits.accuracy_factor);
   require_factor("--duration-factor", options.limits.duration_factor);
   if (!options.output.empty()) harness::run::require_writable_file(options.output);
-  const compare::RunReport before = compare::read_run_report(options.before);
-  const compare::RunReport now = compare::read_run_report(options.now);
+  std::vector<compare::RunReport> runs;
+  for (const std::string& each : options.reports) runs.push_back(compare::read_run_report(each));
+  // Two runs may be named in either order, for example to compare a branch with what came later.
+  if (runs.size() > 2) compare::sort_by_time(runs);
+  const compare::RunReport& before = runs[runs.size() - 2];
+  const compare::RunReport& now = runs.back();
   const compare::Comparison comparison = compare::compare(before, now, options.limits);
-  const std::string text =
-      compared_text({.before = before, .now = now, .comparison = comparison, .matters = matters},
-                    options.format,
-                    program);
+  const compare::Trend trend = compare::trend_of(runs);
+  const std::string text = compared_text(
+      {.before = before, .now = now, .comparison = comparison, .matters = matters, .trend = trend},
+      options.format,
+      program);
   if (options.output.empty()) {
     fmt::print("{}", text);
   } else {
@@ -68,12 +77,16 @@ int run_compare(const CompareCommandOptions& options, const std::string& program
 }  // namespace
 
 void add_compare(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("compare", "Says what changed between two runs.");
+  CLI::App* command =
+      app.add_subcommand("compare", "Says what changed between two runs, or over many.");
   const auto options = std::make_shared<CompareCommandOptions>();
-  command->add_option("before", options->before, "The earlier report: its folder or report.json.")
+  command
+      ->add_option("reports",
+                   options->reports,
+                   "The reports: their folders or report.json. Two are compared in this order. "
+                   "More are put in the order of time, and the last two are compared.")
       ->required()
       ->type_name("REPORT");
-  command->add_option("now", options->now, "The later report.")->required()->type_name("REPORT");
   command
       ->add_option("--fail-on",
                    options->fail_on,

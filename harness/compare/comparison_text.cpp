@@ -1,11 +1,13 @@
 #include "harness/compare/comparison_text.hpp"
 
 #include <array>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/compare/trend_text.hpp"
 #include "harness/table.hpp"
 
 namespace rankcheck::harness::compare {
@@ -95,6 +97,15 @@ std::int64_t each_listed(const Comparison& comparison, Kind kind, const Take& ta
   return seen > listed_max ? static_cast<std::int64_t>(seen - listed_max) : 0;
 }
 
+/// Calls take(word, run) for each run, with a number or what the comparison calls it.
+template <class Take>
+void each_run(const ComparedRuns& runs, const Take& take) {
+  const std::vector<const RunReport*>& all = runs.trend.runs;
+  for (std::size_t i = 0; i + 2 < all.size(); ++i) take(std::to_string(i + 1), *all[i]);
+  take("before", runs.before);
+  take("now", runs.now);
+}
+
 ordered_json to_json(const RunReport& run) {
   return {{"name", run.name},
           {"ending", run.ending},
@@ -109,8 +120,9 @@ ordered_json to_json(const RunReport& run) {
 
 std::string to_text(const ComparedRuns& runs, const std::string& program) {
   std::string text = verdict_of(runs) + "\n\n";
-  text += "before  " + described(runs.before) + '\n';
-  text += "now     " + described(runs.now) + '\n';
+  each_run(runs, [&](const std::string& word, const RunReport& run) {
+    text += fmt::format("{:<8}{}\n", word, described(run));
+  });
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     if (runs.comparison.count(kind) == 0) continue;
@@ -123,12 +135,15 @@ std::string to_text(const ComparedRuns& runs, const std::string& program) {
     });
     if (more > 0) text += fmt::format("  and {} more, see --format json\n", grouped(more));
   }
+  if (runs.trend.runs.size() > 2) text += '\n' + to_text(runs.trend);
   return text;
 }
 
 std::string to_markdown(const ComparedRuns& runs) {
   std::string text = fmt::format("# rankcheck compare\n\n**{}**\n\n", verdict_of(runs));
-  text += fmt::format("- before: {}\n- now: {}\n", described(runs.before), described(runs.now));
+  each_run(runs, [&](const std::string& word, const RunReport& run) {
+    text += fmt::format("- {}: {}\n", word, described(run));
+  });
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     if (runs.comparison.count(kind) == 0) continue;
@@ -145,6 +160,7 @@ std::string to_markdown(const ComparedRuns& runs) {
     if (more > 0) text += fmt::format("\nand {} more\n", grouped(more));
     if (!cases.empty()) text += '\n' + cases;
   }
+  if (runs.trend.runs.size() > 2) text += '\n' + to_markdown(runs.trend);
   return text;
 }
 
@@ -164,6 +180,8 @@ ordered_json to_json(const ComparedRuns& runs) {
     if (!change.minimal.is_null()) entry["minimal"] = change.minimal;
     changes.push_back(std::move(entry));
   }
+  ordered_json all = ordered_json::array();
+  for (const RunReport* each : runs.trend.runs) all.push_back(to_json(*each));
   return {{"comparison_version", comparison_version},
           {"worse", is_worse(runs.comparison, runs.matters)},
           {"fail_on", std::move(matters)},
@@ -171,7 +189,9 @@ ordered_json to_json(const ComparedRuns& runs) {
           {"now", to_json(runs.now)},
           {"common_units", runs.comparison.common_units},
           {"counts", std::move(counts)},
-          {"changes", std::move(changes)}};
+          {"changes", std::move(changes)},
+          {"runs", std::move(all)},
+          {"trend", to_json(runs.trend)}};
 }
 
 }  // namespace rankcheck::harness::compare

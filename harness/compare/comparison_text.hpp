@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/compare/comparison.hpp"
+#include "harness/compare/trend.hpp"
 
 namespace rankcheck::harness::compare {
 
@@ -17,10 +18,13 @@ struct ComparedRuns {
   const RunReport& now;
   const Comparison& comparison;
   const std::set<FailOn>& matters;
+  /// All runs in the order of time. The last two of them are `before` and `now`.
+  const Trend& trend;
 };
 
-/// For terminals: the verdict, the two runs, and a list for each kind of change. A list has at most
-/// 20 changes and then says how many more there are. `program` is the command with which the reader
+/// For terminals: the verdict, the runs, and a list for each kind of change. A list has at most 20
+/// changes and then says how many more there are. With more than two runs, a table of all runs
+/// follows. `program` is the command with which the reader
 /// calls rankcheck in a shell.
 [[nodiscard]] std::string to_text(const ComparedRuns& runs, const std::string& program);
 

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -62,8 +63,27 @@ TEST_F(CliCompareTest, ARunAgainstItselfHasNoChange) {
             std::string::npos);
 }
 
+TEST_F(CliCompareTest, ManyRunsAreInTheOrderOfTime) {
+  make_runs();
+  std::filesystem::copy(path_to("right"), path_to("first"));
+  auto early = nlohmann::ordered_json::parse(harness::read_file(path_to("first/report.json")));
+  early["environment"]["started"] = "2020-01-01T00:00:00Z";
+  harness::write_file(path_to("first/report.json"), early.dump());
+  // The last run is the one with the bug, wherever it stands.
+  const Outcome outcome = rankcheck("compare wrong right first --format json");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  const auto said = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(said["runs"][0]["name"], "first");
+  EXPECT_EQ(said["now"]["name"], "wrong");
+  EXPECT_EQ(said["trend"][0]["verdicts"], (nlohmann::json{"passed", "passed", "falsified"}));
+  EXPECT_EQ(harness::complaints(said, "comparison.schema.json"), "");
+  const Outcome text = rankcheck("compare wrong right first");
+  EXPECT_NE(text.out.find("  ppF  "), std::string::npos) << text.out;
+}
+
 TEST_F(CliCompareTest, BadInputGetsOneLine) {
   make_runs();
+  expect_unable("right", "REPORT: got one report, expected two or more");
   expect_unable("right nowhere", "nowhere");
   expect_unable("right right --fail-on luck",
                 "--fail-on: luck: expected some of broken, coverage, accuracy");

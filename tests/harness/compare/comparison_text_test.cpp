@@ -19,12 +19,18 @@ class ComparisonTextTest : public testing::Test {
   }
 
   [[nodiscard]] ComparedRuns runs() const {
-    return {.before = before_, .now = now_, .comparison = comparison_, .matters = matters_};
+    return {.before = before_,
+            .now = now_,
+            .comparison = comparison_,
+            .matters = matters_,
+            .trend = trend_};
   }
 
   RunReport before_ = sample_run();
   RunReport now_ = sample_run();
   Comparison comparison_;
+  std::vector<RunReport> all_{sample_run(), sample_run()};
+  Trend trend_ = trend_of(all_);
   std::set<FailOn> matters_ = fail_on_from("broken,coverage");
 };
 
@@ -71,6 +77,19 @@ TEST_F(ComparisonTextTest, MarkdownKeepsItsTableWhateverAReasonHolds) {
                       "\\| from the ? reference |"),
             std::string::npos)
       << text;
+}
+
+TEST_F(ComparisonTextTest, OnlyMoreThanTwoRunsHaveATableOfAllRuns) {
+  EXPECT_EQ(to_text(runs(), "rankcheck").find("over the runs"), std::string::npos);
+  all_.push_back(sample_run());
+  all_.front().name = "first";
+  trend_ = trend_of(all_);
+  const std::string text = to_text(runs(), "rankcheck");
+  EXPECT_NE(text.find("\n1       first: 6 units"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nover the runs\noperation"), std::string::npos) << text;
+  EXPECT_NE(to_markdown(runs()).find("\n## over the runs\n"), std::string::npos);
+  EXPECT_EQ(to_json(runs())["runs"].size(), 3U);
+  EXPECT_EQ(complaints(to_json(runs()), "comparison.schema.json"), "");
 }
 
 TEST_F(ComparisonTextTest, JsonHasTheSchemaOfThePage) {

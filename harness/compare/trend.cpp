@@ -1,0 +1,93 @@
+#include "harness/compare/trend.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "reference/spec/to_size.hpp"
+
+namespace rankcheck::harness::compare {
+
+namespace {
+
+/// All verdicts, the worst first. A unit that was skipped says less than one that passed.
+constexpr std::array worst_first{Verdict::crashed,
+                                 Verdict::hung,
+                                 Verdict::falsified,
+                                 Verdict::flaky,
+                                 Verdict::errored,
+                                 Verdict::vacuous,
+                                 Verdict::passed,
+                                 Verdict::skipped};
+static_assert(worst_first.size() == verdict_names.size());
+
+std::size_t place_of(Verdict verdict) {
+  return spec::to_size(std::find(worst_first.begin(), worst_first.end(), verdict) -
+                       worst_first.begin());
+}
+
+std::string time_of(const RunReport& run) {
+  const auto started = run.environment.find("started");
+  return started != run.environment.end() && started->is_string() ? started->get<std::string>()
+                                                                  : std::string();
+}
+
+/// Sums of the units of one point.
+struct PointSums {
+  TrendPoint point;
+  std::int64_t cases = 0;
+  double seconds = 0;
+
+  void add(const RunFinding& unit) {
+    ++point.units;
+    point.failed += is_failure(unit.verdict) ? 1 : 0;
+    if (!point.verdict || is_worse(unit.verdict, *point.verdict)) point.verdict = unit.verdict;
+    if (is_judged(unit.verdict)) {
+      point.ratio_max = std::max(point.ratio_max.value_or(0), unit.ratio_max);
+    }
+    if (unit.duration_s.value_or(0) > 0) {
+      cases += unit.cases;
+      seconds += *unit.duration_s;
+    }
+  }
+
+  [[nodiscard]] TrendPoint whole() const {
+    TrendPoint out = point;
+    if (cases > 0) out.cases_per_second = static_cast<double>(cases) / seconds;
+    return out;
+  }
+};
+
+}  // namespace
+
+bool is_worse(Verdict a, Verdict b) {
+  return place_of(a) < place_of(b);
+}
+
+void sort_by_time(std::vector<RunReport>& runs) {
+  std::stable_sort(runs.begin(), runs.end(), [](const RunReport& a, const RunReport& b) {
+    return time_of(a) < time_of(b);
+  });
+}
+
+Trend trend_of(std::span<const RunReport> runs) {
+  std::map<std::pair<std::string, std::string>, std::vector<PointSums>> rows;
+  Trend trend;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    trend.runs.push_back(&runs[i]);
+    for (const auto& [id, unit] : runs[i].findings) {
+      auto& points = rows[{unit.operation, unit.tested}];
+      points.resize(runs.size());
+      points[i].add(unit);
+    }
+  }
+  for (const auto& [names, points] : rows) {
+    TrendRow row{.operation = names.first, .tested = names.second, .points = {}};
+    for (const PointSums& each : points) row.points.push_back(each.whole());
+    trend.rows.push_back(std::move(row));
+  }
+  return trend;
+}
+
+}  // namespace rankcheck::harness::compare

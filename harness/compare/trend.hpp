@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/compare/run_report.hpp"
+#include "harness/verdict.hpp"
+
+namespace rankcheck::harness::compare {
+
+/// What one run says of an operation on a backend.
+struct TrendPoint {
+  /// The worst verdict of the units. Empty if the run has none of them.
+  std::optional<Verdict> verdict = {};
+  /// Number of units, and how many of them failed.
+  std::int64_t units = 0;
+  std::int64_t failed = 0;
+  /// The largest error/bound of the units that were judged. Empty if there are none.
+  std::optional<double> ratio_max = {};
+  /// Cases per second of the units whose duration is known. Empty if there are none.
+  std::optional<double> cases_per_second = {};
+};
+
+/// An operation on a backend over all runs.
+struct TrendRow {
+  std::string operation;
+  std::string tested;
+  /// One for each run.
+  std::vector<TrendPoint> points;
+};
+
+/// What became of every operation and backend over many runs.
+struct Trend {
+  /// In the order of the points. The reports must outlive this.
+  std::vector<const RunReport*> runs;
+  /// Sorted by operation and backend.
+  std::vector<TrendRow> rows;
+};
+
+/// Sorts reports by the time when their runs began. Reports with one time keep their order.
+void sort_by_time(std::vector<RunReport>& runs);
+
+[[nodiscard]] Trend trend_of(std::span<const RunReport> runs);
+
+/// Orders verdicts by how bad they are: failures first, then what was not judged, then passed.
+[[nodiscard]] bool is_worse(Verdict a, Verdict b);
+
+}  // namespace rankcheck::harness::compare
