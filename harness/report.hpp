@@ -18,6 +18,9 @@ inline constexpr int report_version = 1;
 /// The file of a report for programs, in the folder of a run.
 inline constexpr const char* report_name = "report.json";
 
+/// The measurements that belong to a run, in the same folder: `rankcheck bench --json` writes them.
+inline constexpr const char* bench_name = "bench.json";
+
 /// The page for people, in the same folder. harness/page/ writes it.
 inline constexpr const char* page_name = "report.html";
 

@@ -34,6 +34,11 @@ void initialise(const Options& options) {
   // Google Benchmark keeps the pointer to the name, so the array is static.
   static char program[] = "rankcheck";
   std::vector<std::string> words{fmt::format("--benchmark_min_time={}", options.seconds_min)};
+  if (options.repetitions > 1) {
+    words.push_back(fmt::format("--benchmark_repetitions={}", options.repetitions));
+    // The file has every repetition.
+    words.emplace_back("--benchmark_display_aggregates_only=true");
+  }
   if (!options.json_path.empty()) {
     harness::write_file(options.json_path, "");
     words.push_back("--benchmark_out=" + options.json_path);

@@ -25,6 +25,8 @@ namespace rankcheck::cases::bench {
 struct Options {
   std::vector<std::string> backends{"sim", "mpi"};
   double seconds_min = 0.5;
+  /// How often each measurement is made. More than one shows its noise.
+  int repetitions = 1;
   /// Empty: a default that depends on the backend, see sizes_of().
   std::optional<std::int64_t> bytes = {};
   std::optional<int> frames = {};

@@ -53,6 +53,28 @@ struct Lists {
   std::vector<std::string> filters;
 };
 
+/// Adds the options that set the sizes of what is measured. `options` must outlive the command
+/// line.
+void add_sizes(CLI::App& command, bench::Options& options) {
+  command
+      .add_option(
+          "--bytes",
+          options.bytes,
+          "The bytes of one rank's buffer in large collectives. Default: 4 MiB; on cuda 64 MiB.")
+      ->check(CLI::Range(std::int64_t{4096}, std::int64_t{1} << 34));
+  command
+      .add_option(
+          "--frames",
+          options.frames,
+          "The number of frames that operators are measured on. Default: 516; on cuda 2048.")
+      ->check(CLI::Range(1, 4096));
+  command
+      .add_option("--width",
+                  options.width,
+                  "The pixels along each side of a frame. Default: 128; on cuda 256.")
+      ->check(CLI::Range(8, 1024));
+}
+
 /// Adds the options that time plans instead of measuring. `options` must outlive the command line.
 CLI::Option* add_topology(CLI::App& command, bench::TopologyOptions& options) {
   CLI::Option* topology = command.add_option(
@@ -109,30 +131,20 @@ void add_bench(CLI::App& app, Context& context) {
                                           options->seconds_min,
                                           "The least number of seconds for each measurement.")
                              ->check(CLI::Range(0.01, 60.0));
+  CLI::Option* repetitions =
+      command
+          ->add_option("--repetitions",
+                       options->repetitions,
+                       "How often each measurement is made, which shows its noise. Default: 1.")
+          ->check(CLI::Range(1, 100));
   CLI::Option* filter =
       add_filter(*command,
                  "--filter",
                  lists->filters,
                  "Measures only names that match one of these patterns. May be repeated.");
-  command
-      ->add_option(
-          "--bytes",
-          options->bytes,
-          "The bytes of one rank's buffer in large collectives. Default: 4 MiB; on cuda 64 MiB.")
-      ->check(CLI::Range(std::int64_t{4096}, std::int64_t{1} << 34));
-  command
-      ->add_option(
-          "--frames",
-          options->frames,
-          "The number of frames that operators are measured on. Default: 516; on cuda 2048.")
-      ->check(CLI::Range(1, 4096));
-  command
-      ->add_option("--width",
-                   options->width,
-                   "The pixels along each side of a frame. Default: 128; on cuda 256.")
-      ->check(CLI::Range(8, 1024));
+  add_sizes(*command, *options);
   CLI::Option* topology = add_topology(*command, *virtual_time);
-  for (CLI::Option* each : {backends, seconds, filter}) topology->excludes(each);
+  for (CLI::Option* each : {backends, seconds, repetitions, filter}) topology->excludes(each);
   command->callback([options, virtual_time, lists, topology, &context] {
     if (!options->json_path.empty()) harness::run::require_writable_file(options->json_path);
     if (topology->count() == 0) {

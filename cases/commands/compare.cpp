@@ -53,6 +53,7 @@ int run_compare(const CompareCommandOptions& options, const std::string& program
   }
   require_factor("--accuracy-factor", options.limits.accuracy_factor);
   require_factor("--duration-factor", options.limits.duration_factor);
+  require_factor("--speed-factor", options.limits.speed_factor);
   if (!options.output.empty()) harness::run::require_writable_file(options.output);
   std::vector<compare::RunReport> runs;
   for (const std::string& each : options.reports) runs.push_back(compare::read_run_report(each));
@@ -88,10 +89,11 @@ void add_compare(CLI::App& app, Context& context) {
       ->required()
       ->type_name("REPORT");
   command
-      ->add_option("--fail-on",
-                   options->fail_on,
-                   "What makes the exit status 1: some of broken, coverage, accuracy. The default "
-                   "is broken,coverage.")
+      ->add_option(
+          "--fail-on",
+          options->fail_on,
+          "What makes the exit status 1: some of broken, coverage, accuracy, speed. The default "
+          "is broken,coverage.")
       ->type_name("NAMES");
   command
       ->add_option("--accuracy-factor",
@@ -102,6 +104,11 @@ void add_compare(CLI::App& app, Context& context) {
       ->add_option("--duration-factor",
                    options->limits.duration_factor,
                    "A duration of a unit that changes by less is no change. The default is 2.")
+      ->type_name("X");
+  command
+      ->add_option("--speed-factor",
+                   options->limits.speed_factor,
+                   "A measurement of bench that changes by less is no change. The default is 1.1.")
       ->type_name("X");
   command->add_option("--format", options->format, "text, markdown or json. The default is text.")
       ->type_name("NAME");

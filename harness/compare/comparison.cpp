@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reference/spec/to_size.hpp"
 
@@ -86,6 +87,8 @@ std::optional<FailOn> counts_for(Kind kind) {
       return FailOn::coverage;
     case Kind::accuracy_lost:
       return FailOn::accuracy;
+    case Kind::speed_lost:
+      return FailOn::speed;
     default:
       return {};
   }
@@ -100,6 +103,7 @@ class Comparer {
     compare_units();
     add_coverage();
     add_options();
+    if (before_.bench && now_.bench) compare_bench(*before_.bench, *now_.bench);
     add_fields(Kind::version, versions_in(before_.environment), versions_in(now_.environment), "");
     auto& changes = comparison_.changes;
     std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
@@ -263,6 +267,40 @@ class Comparer {
     add_groups(Kind::options, std::move(options_of_units_).take());
   }
 
+  void compare_bench(const BenchResults& before, const BenchResults& now) {
+    add_fields(Kind::version, before.context, now.context, "bench");
+    for (const auto& [name, was] : before.measurements) {
+      if (!was.failure.empty()) continue;
+      const std::string what = "bench/" + name;
+      const auto found = now.measurements.find(name);
+      if (found == now.measurements.end() || !found->second.failure.empty()) {
+        const bool is_absent = found == now.measurements.end();
+        add(Kind::coverage_lost, what, to_text(was), is_absent ? absent : to_text(found->second))
+            .is_worse = true;
+      } else {
+        add_speed(what, was, found->second);
+      }
+    }
+    for (const auto& [name, is] : now.measurements) {
+      const auto found = before.measurements.find(name);
+      const bool was_made = found != before.measurements.end() && found->second.failure.empty();
+      if (was_made || !is.failure.empty()) continue;
+      add(Kind::coverage_gained,
+          "bench/" + name,
+          found == before.measurements.end() ? absent : to_text(found->second),
+          to_text(is));
+    }
+  }
+
+  void add_speed(const std::string& what, const Measurement& was, const Measurement& is) {
+    const Speed speed = compare_speed(was, is, options_.speed_factor);
+    ++(speed == Speed::unknown ? comparison_.unknown_speeds : comparison_.compared_speeds);
+    if (speed != Speed::slower && speed != Speed::faster) return;
+    const bool is_slower = speed == Speed::slower;
+    add(is_slower ? Kind::speed_lost : Kind::speed_gained, what, to_text(was), to_text(is))
+        .is_worse = is_slower;
+  }
+
   /// Adds the differences of two values, field by field.
   void add_fields(Kind kind,
                   const ordered_json& before,
@@ -341,10 +379,9 @@ std::set<FailOn> fail_on_from(const std::string& names) {
     const std::string name = names.substr(start, end - start);
     const auto found = std::find(fail_on_names.begin(), fail_on_names.end(), name);
     if (found == fail_on_names.end()) {
-      throw BadInput(
-          fmt::format("--fail-on: {}: expected some of broken, coverage, accuracy, "
-                      "separated by commas",
-                      name));
+      throw BadInput(fmt::format("--fail-on: {}: expected some of {}, separated by commas",
+                                 name,
+                                 fmt::join(fail_on_names, ", ")));
     }
     out.insert(static_cast<FailOn>(found - fail_on_names.begin()));
     start = end + 1;

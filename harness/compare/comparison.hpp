@@ -30,6 +30,10 @@ enum class Kind : std::uint8_t {
   accuracy_lost,
   /// The largest error/bound of a unit has shrunk by the factor, or beyond it.
   accuracy_gained,
+  /// A measurement is slower by the factor and beyond the noise of both runs.
+  speed_lost,
+  /// The reverse.
+  speed_gained,
   /// The bounds of a unit's cases would show larger or smaller changes only, by the factor.
   power,
   /// Neither run judged a unit, and the reasons differ.
@@ -43,7 +47,7 @@ enum class Kind : std::uint8_t {
 };
 
 /// The names of the kinds, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 13> kind_names{"newly_broken",
+inline constexpr std::array<std::string_view, 15> kind_names{"newly_broken",
                                                              "flaky",
                                                              "still_broken",
                                                              "mended",
@@ -51,6 +55,8 @@ inline constexpr std::array<std::string_view, 13> kind_names{"newly_broken",
                                                              "coverage_gained",
                                                              "accuracy_lost",
                                                              "accuracy_gained",
+                                                             "speed_lost",
+                                                             "speed_gained",
                                                              "power",
                                                              "not_judged",
                                                              "options",
@@ -82,6 +88,8 @@ struct CompareOptions {
   double accuracy_factor = 2;
   /// A duration that changes by less than this factor, or by less than a second, is no change.
   double duration_factor = 2;
+  /// A measurement whose median changes by less than this factor is no change.
+  double speed_factor = 1.1;
 };
 
 /// What became of the units of a run.
@@ -90,6 +98,9 @@ struct Comparison {
   std::vector<Change> changes;
   /// Number of units that both runs judged.
   std::int64_t common_units = 0;
+  /// Number of measurements that were compared, and that were not because their noise is unknown.
+  std::int64_t compared_speeds = 0;
+  std::int64_t unknown_speeds = 0;
 
   [[nodiscard]] std::int64_t count(Kind kind) const;
   /// Whether there is no change: at most units that fail as before.
@@ -103,9 +114,10 @@ struct Comparison {
                                  const CompareOptions& options = {});
 
 /// What makes a comparison fail.
-enum class FailOn : std::uint8_t { broken, coverage, accuracy };
+enum class FailOn : std::uint8_t { broken, coverage, accuracy, speed };
 
-inline constexpr std::array<std::string_view, 3> fail_on_names{"broken", "coverage", "accuracy"};
+inline constexpr std::array<std::string_view, 4> fail_on_names{
+    "broken", "coverage", "accuracy", "speed"};
 
 /// Reads names that are separated by commas. Throws BadInput that names an unknown one.
 [[nodiscard]] std::set<FailOn> fail_on_from(const std::string& names);

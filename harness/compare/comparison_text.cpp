@@ -29,6 +29,8 @@ constexpr std::array<std::string_view, kind_names.size()> titles{"newly broken",
                                                                  "coverage gained",
                                                                  "larger errors",
                                                                  "smaller errors",
+                                                                 "slower",
+                                                                 "faster",
                                                                  "other power",
                                                                  "not judged",
                                                                  "other options",
@@ -69,6 +71,17 @@ std::string verdict_of(const ComparedRuns& runs) {
                      is_worse(runs.comparison, runs.matters) ? "worse" : "not worse",
                      counts,
                      common);
+}
+
+/// What was compared of speeds. Empty if a run has no measurements.
+std::string speeds_of(const Comparison& comparison) {
+  if (comparison.compared_speeds + comparison.unknown_speeds == 0) return {};
+  std::string text =
+      "speed: " +
+      counted(comparison.compared_speeds, "measurement was compared", "measurements were compared");
+  if (comparison.unknown_speeds == 0) return text;
+  return text + fmt::format(", {} of unknown noise were not: see bench --repetitions",
+                            grouped(comparison.unknown_speeds));
 }
 
 /// The environment of a run without the gate's part, which is compared as units.
@@ -123,6 +136,9 @@ std::string to_text(const ComparedRuns& runs, const std::string& program) {
   each_run(runs, [&](const std::string& word, const RunReport& run) {
     text += fmt::format("{:<8}{}\n", word, described(run));
   });
+  if (const std::string speeds = speeds_of(runs.comparison); !speeds.empty()) {
+    text += speeds + '\n';
+  }
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     if (runs.comparison.count(kind) == 0) continue;
@@ -144,6 +160,9 @@ std::string to_markdown(const ComparedRuns& runs) {
   each_run(runs, [&](const std::string& word, const RunReport& run) {
     text += fmt::format("- {}: {}\n", word, described(run));
   });
+  if (const std::string speeds = speeds_of(runs.comparison); !speeds.empty()) {
+    text += "- " + speeds + '\n';
+  }
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     if (runs.comparison.count(kind) == 0) continue;
@@ -188,6 +207,8 @@ ordered_json to_json(const ComparedRuns& runs) {
           {"before", to_json(runs.before)},
           {"now", to_json(runs.now)},
           {"common_units", runs.comparison.common_units},
+          {"compared_speeds", runs.comparison.compared_speeds},
+          {"unknown_speeds", runs.comparison.unknown_speeds},
           {"counts", std::move(counts)},
           {"changes", std::move(changes)},
           {"runs", std::move(all)},

@@ -153,6 +153,9 @@ RunReport read_run_report(const fs::path& path) {
   take_durations(report);
   const auto gate = report.environment.find("hardware");
   if (gate != report.environment.end()) add_gate(*gate, place, report);
+  std::error_code unknown;
+  const fs::path bench = file.parent_path() / bench_name;
+  if (fs::exists(bench, unknown)) report.bench = read_bench_results(bench);
   return report;
 }
 

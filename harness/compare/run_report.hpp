@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/compare/bench_results.hpp"
 #include "harness/verdict.hpp"
 
 namespace rankcheck::harness::compare {
@@ -49,13 +50,16 @@ struct RunReport {
   std::map<std::string, RunFinding> findings;
   /// Without the units' durations, which are in the findings.
   nlohmann::ordered_json environment;
+  /// The measurements beside the report. Empty if there are none.
+  std::optional<BenchResults> bench = {};
 };
 
 /// Whether the unit was judged. A unit that was skipped or errored was not, and one that is vacuous
 /// showed nothing.
 [[nodiscard]] bool is_judged(Verdict verdict);
 
-/// Reads a report. `path` is report.json or the folder that holds it. Throws BadInput that names
+/// Reads a report, and the measurements beside it (bench.json) if there are any. `path` is
+/// report.json or the folder that holds it. Throws BadInput that names
 /// the file and the field, and FileError.
 [[nodiscard]] RunReport read_run_report(const std::filesystem::path& path);
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "reference/spec/to_size.hpp"
@@ -59,6 +61,38 @@ struct PointSums {
   }
 };
 
+using Names = std::pair<std::string, std::string>;
+
+/// The operation and the backend of a measurement, such as "large/mpi/all_reduce/…". Empty if it is
+/// not about one operation.
+std::optional<Names> names_of(const std::string& measurement) {
+  const std::size_t backend = measurement.find('/') + 1;
+  const std::size_t operation = measurement.find('/', backend) + 1;
+  const std::size_t end = measurement.find('/', operation);
+  if (backend == 0 || operation == 0 || end == std::string::npos) return {};
+  return Names{measurement.substr(operation, end - operation),
+               measurement.substr(backend, operation - 1 - backend)};
+}
+
+/// The multiples of the floor of one operation and backend, by measurement and run.
+using Ratios = std::map<std::string, std::map<std::size_t, double>>;
+
+/// Sets the ratios of a row from the measurements that all runs with ratios have.
+void set_ratios(const Ratios& ratios, TrendRow& row) {
+  std::set<std::size_t> runs;
+  for (const auto& [name, values] : ratios) {
+    for (const auto& [run, value] : values) runs.insert(run);
+  }
+  std::map<std::size_t, double> logarithms;
+  double common = 0;
+  for (const auto& [name, values] : ratios) {
+    if (values.size() != runs.size()) continue;
+    ++common;
+    for (const auto& [run, value] : values) logarithms[run] += std::log(value);
+  }
+  for (const auto& [run, sum] : logarithms) row.points[run].floor_ratio = std::exp(sum / common);
+}
+
 }  // namespace
 
 bool is_worse(Verdict a, Verdict b) {
@@ -72,19 +106,31 @@ void sort_by_time(std::vector<RunReport>& runs) {
 }
 
 Trend trend_of(std::span<const RunReport> runs) {
-  std::map<std::pair<std::string, std::string>, std::vector<PointSums>> rows;
+  std::map<Names, std::vector<PointSums>> rows;
+  std::map<Names, Ratios> ratios;
   Trend trend;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     trend.runs.push_back(&runs[i]);
+    if (runs[i].bench) {
+      for (const auto& [name, each] : runs[i].bench->measurements) {
+        const auto names = names_of(name);
+        if (!names || !each.has_floor || each.times.empty()) continue;
+        ratios[*names][name][i] = each.median();
+      }
+    }
     for (const auto& [id, unit] : runs[i].findings) {
       auto& points = rows[{unit.operation, unit.tested}];
       points.resize(runs.size());
       points[i].add(unit);
     }
   }
+  for (const auto& [names, values] : ratios) rows[names].resize(runs.size());
   for (const auto& [names, points] : rows) {
     TrendRow row{.operation = names.first, .tested = names.second, .points = {}};
     for (const PointSums& each : points) row.points.push_back(each.whole());
+    if (const auto found = ratios.find(names); found != ratios.end()) {
+      set_ratios(found->second, row);
+    }
     trend.rows.push_back(std::move(row));
   }
   return trend;

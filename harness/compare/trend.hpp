@@ -22,6 +22,9 @@ struct TrendPoint {
   std::optional<double> ratio_max = {};
   /// Cases per second of the units whose duration is known. Empty if there are none.
   std::optional<double> cases_per_second = {};
+  /// The geometric mean of the measurements' multiples of the floor, over those measurements that
+  /// all runs with measurements of this operation and backend have. Empty if there are none.
+  std::optional<double> floor_ratio = {};
 };
 
 /// An operation on a backend over all runs.

@@ -32,6 +32,7 @@ struct Quantity {
 constexpr std::array quantities{
     Quantity{"error/bound", "ratio_max", &TrendPoint::ratio_max},
     Quantity{"cases/s", "cases_per_second", &TrendPoint::cases_per_second},
+    Quantity{"bench ratio", "floor_ratio", &TrendPoint::floor_ratio},
 };
 
 /// One letter for each verdict, in the order of the enumerators. Failures are large.
@@ -76,9 +77,9 @@ std::string line_of(const TrendRow& row, const Quantity& quantity, std::size_t f
   return last ? fmt::format("{} {:.3g}", text, *last) : text;
 }
 
-bool was_judged(const TrendRow& row) {
+bool says_something(const TrendRow& row) {
   return std::any_of(row.points.begin(), row.points.end(), [](const TrendPoint& each) {
-    return each.ratio_max.has_value();
+    return each.ratio_max || each.floor_ratio;
   });
 }
 
@@ -96,13 +97,13 @@ std::vector<Quantity> present_in(const Trend& trend) {
   return present;
 }
 
-/// A table of the rows that some run judged, with the runs from `first` on.
+/// A table of the rows that some run judged or measured, with the runs from `first` on.
 Table table_of(const Trend& trend, const std::vector<Quantity>& present, std::size_t first) {
   std::vector<Table::Column> columns{{"operation"}, {"backend"}, {"verdicts"}};
   for (const Quantity& each : present) columns.push_back({std::string(each.title)});
   Table table(std::move(columns));
   for (const TrendRow& row : trend.rows) {
-    if (!was_judged(row)) continue;
+    if (!says_something(row)) continue;
     std::vector<std::string> cells{
         printable(row.operation), printable(row.tested), letters_of(row, first)};
     for (const Quantity& each : present) cells.push_back(line_of(row, each, first));

@@ -8,9 +8,9 @@
 
 namespace rankcheck::harness::compare {
 
-/// For terminals: a table with a line for each operation and backend that some run judged. Each
-/// cell has a sign for each run. If there are too many runs for 100 columns, only the latest are
-/// shown.
+/// For terminals: a table with a line for each operation and backend that some run judged or
+/// measured. Each cell has a sign for each run. If there are too many runs for 100 columns, only
+/// the latest are shown.
 [[nodiscard]] std::string to_text(const Trend& trend);
 
 /// The same as Markdown, with all runs.

@@ -384,7 +384,7 @@ void remove_run(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent)) {
     const std::string name = entry.path().filename().string();
     const bool is_ours =
-        name == journal_name ||
+        name == journal_name || name == bench_name ||
         std::any_of(report_names.begin(), report_names.end(), [&](const char* report) {
           // A program that was killed leaves a file with a longer name.
           return name == report || (name.starts_with(report) && name.ends_with(".tmp"));

@@ -81,12 +81,30 @@ TEST_F(CliCompareTest, ManyRunsAreInTheOrderOfTime) {
   EXPECT_NE(text.out.find("  ppF  "), std::string::npos) << text.out;
 }
 
+/// The same program on the same machine is as fast as itself, unless the machine is busy: only that
+/// both are compared can be tested. `tests/harness/compare` tests the rule.
+TEST_F(CliCompareTest, ComparesTheMeasurementsBesideTheReports) {
+  make_runs();
+  for (const char* each : {"right", "wrong"}) {
+    const std::string bench =
+        "bench --backend sim --filter 'large/sim/all_reduce/*' --bytes 65536 ";
+    const Outcome outcome =
+        rankcheck(bench + "--min-time 0.01 --repetitions 3 --json " + each + "/bench.json");
+    ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  }
+  const auto said = nlohmann::json::parse(rankcheck("compare right wrong --format json").out);
+  EXPECT_GE(said["compared_speeds"], 2);
+  EXPECT_EQ(said["unknown_speeds"], 0);
+  EXPECT_EQ(harness::complaints(said, "comparison.schema.json"), "");
+  EXPECT_EQ(rankcheck("compare right right --fail-on speed").status, 0);
+}
+
 TEST_F(CliCompareTest, BadInputGetsOneLine) {
   make_runs();
   expect_unable("right", "REPORT: got one report, expected two or more");
   expect_unable("right nowhere", "nowhere");
   expect_unable("right right --fail-on luck",
-                "--fail-on: luck: expected some of broken, coverage, accuracy");
+                "--fail-on: luck: expected some of broken, coverage, accuracy, speed");
   expect_unable("right right --format yaml", "--format: yaml: expected text, markdown or json");
   expect_unable("right right --accuracy-factor 0.5",
                 "--accuracy-factor: 0.5: expected a factor of at least 1");

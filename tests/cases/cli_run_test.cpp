@@ -83,9 +83,11 @@ TEST_F(CliRunTest, FolderThatHoldsARunIsReplacedOnRequest) {
   const std::string again = quick + "--report r --overwrite --seed ";
   ASSERT_EQ(rankcheck(again + "1").status, 0) << "there is nothing to replace";
   harness::write_file(path_to("r/summary.md.1.tmp"), "half of a summary");
+  harness::write_file(path_to("r/bench.json"), "measurements of the run that is replaced");
   ASSERT_EQ(rankcheck(again + "2").status, 0);
   EXPECT_EQ(report("r")["run"]["seed"], 2);
   EXPECT_FALSE(exists("r/summary.md.1.tmp"));
+  EXPECT_FALSE(exists("r/bench.json"));
   harness::write_file(path_to("r/thesis.md"), "years of work");
   expect_unable(again + "3",
                 "--overwrite: r: expected a folder that holds the report of a run and nothing "

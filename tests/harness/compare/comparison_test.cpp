@@ -101,6 +101,30 @@ const std::vector<SingleChange>& single_changes() {
       {"smaller_error",
        [](RunReport& run) { run.findings.at(ring).ratio_max /= 2; },
        "accuracy_gained " + std::string(ring)},
+      {"slower",
+       [](RunReport& run) {
+         run.bench->measurements.at(large).times = {4, 4.1, 4.2};
+       },
+       "speed_lost bench/" + std::string(large)},
+      {"faster",
+       [](RunReport& run) {
+         run.bench->measurements.at(large).times = {1, 1.1, 1.2};
+       },
+       "speed_gained bench/" + std::string(large)},
+      {"measurement_gone",
+       [](RunReport& run) { run.bench->measurements.erase(large); },
+       "coverage_lost bench/" + std::string(large)},
+      {"measurement_failed",
+       [](RunReport& run) {
+         run.bench->measurements.at(large) = {.times = {}, .failure = "no device"};
+       },
+       "coverage_lost bench/" + std::string(large)},
+      {"measurement_more",
+       [](RunReport& run) { run.bench->measurements["frames/sim/crop"].times = {1}; },
+       "coverage_gained bench/frames/sim/crop"},
+      {"processors_of_the_measurements",
+       [](RunReport& run) { run.bench->context["num_cpus"] = 64; },
+       "version bench.num_cpus"},
       {"blinder_checks",
        [](RunReport& run) { run.findings.at(ring).smallest_change = 0.1; },
        "power " + std::string(ring)},
@@ -139,7 +163,7 @@ const std::vector<SingleChange>& single_changes() {
       {"rankcheck",
        [](RunReport& run) { run.environment["rankcheck"] = "2"; },
        "version rankcheck"},
-      {"slower",
+      {"takes_longer",
        [](RunReport& run) { run.findings.at(ring).duration_s = 9.0; },
        "duration " + std::string(ring)},
   };
@@ -188,6 +212,25 @@ TEST_F(ComparisonTest, UnitsThatFailAsBeforeAreNoChange) {
   EXPECT_FALSE(comparison.is_empty());
   EXPECT_EQ(comparison.changes.front().kind, Kind::still_broken);
   EXPECT_FALSE(is_worse(comparison, fail_on_from("broken")));
+}
+
+TEST_F(ComparisonTest, ASpeedNeedsMeasurementsOfKnownNoiseInBothRuns) {
+  now_.bench->measurements.at(large).times = {9};
+  const Comparison comparison = compare(before_, now_);
+  EXPECT_EQ(comparison.count(Kind::speed_lost), 0);
+  EXPECT_EQ(comparison.compared_speeds, 1);
+  EXPECT_EQ(comparison.unknown_speeds, 1);
+  now_.bench.reset();
+  EXPECT_TRUE(compare(before_, now_).is_empty());
+  EXPECT_EQ(compare(before_, now_).compared_speeds, 0);
+}
+
+TEST_F(ComparisonTest, ASpeedIsOnlyWorseIfItMatters) {
+  now_.bench->measurements.at(large).times = {9, 9, 9};
+  const Comparison comparison = compare(before_, now_);
+  EXPECT_TRUE(is_worse(comparison, fail_on_from("speed")));
+  EXPECT_FALSE(is_worse(comparison, fail_on_from("broken,coverage,accuracy")));
+  EXPECT_EQ(comparison.changes.back().before, "2.1 times the floor (2 to 2.2)");
 }
 
 TEST_F(ComparisonTest, OptionsOfUnitsNameWhatDiffers) {

@@ -82,6 +82,15 @@ TEST_F(RunReportTest, ReadsDevicesAndLinksOfTheGateAsUnits) {
   EXPECT_EQ(read.findings.at("hardware/phases/soak").verdict, Verdict::skipped);
 }
 
+TEST_F(RunReportTest, ReadsTheMeasurementsBesideTheReport) {
+  EXPECT_FALSE(read_run_report(file_).bench);
+  write_file(folder_.path() / "bench.json",
+             R"({"context": {}, "benchmarks": [{"name": "a", "real_time": 1, "time_unit": "s"}]})");
+  EXPECT_EQ(read_run_report(file_).bench->measurements.at("a").times.size(), 1U);
+  write_file(folder_.path() / "bench.json", "{}");
+  EXPECT_NE(complaint(file_).find("bench.json: expected measurements of"), std::string::npos);
+}
+
 /// Another version may have other fields and other cases.
 TEST_F(RunReportTest, TakesFieldsThatItDoesNotKnow) {
   EXPECT_EQ(complaint_with("\"ranks\": 3", "\"ranks\": 3, \"hosts\": [2, 1]"), "nothing");

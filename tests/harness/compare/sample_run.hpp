@@ -33,6 +33,15 @@ inline void add_unit(RunReport& run, const std::string& id, Verdict verdict) {
   run.findings.emplace(id, finding);
 }
 
+inline constexpr const char* large = "large/sim/all_reduce/ring/8x64";
+
+/// Returns two measurements of three repetitions each.
+inline BenchResults sample_bench() {
+  return {.measurements = {{large, {.times = {2, 2.1, 2.2}, .has_floor = true, .failure = ""}},
+                           {"cases/sim", {.times = {1e-5, 1e-5, 1e-5}, .failure = ""}}},
+          .context = {{"num_cpus", 2}}};
+}
+
 /// Returns a run of six units: four passed, one failed, and one was skipped.
 inline RunReport sample_run() {
   RunReport run;
@@ -50,6 +59,7 @@ inline RunReport sample_run() {
          {{"backends",
            nlohmann::ordered_json::array({{{"name", "cuda"}, {"versions", "470"}}})}}}}},
       {"backends", {{"mpi", {{"versions", {{"mpi", "Open MPI"}}}}}}}};
+  run.bench = sample_bench();
   return run;
 }
 

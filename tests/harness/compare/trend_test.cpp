@@ -61,6 +61,23 @@ TEST_F(TrendTest, WhatARunLacksIsEmpty) {
   EXPECT_FALSE(cuda.points[0].ratio_max) << "a unit that was skipped has no error";
 }
 
+/// A measurement that only some runs have would move the mean.
+TEST_F(TrendTest, TheBenchRatioIsTheMeanOfWhatAllRunsMeasured) {
+  auto& now = runs_[2].bench->measurements;
+  now.at(large).times = {8};
+  now["large/sim/all_reduce/tree/8x64"] = {.times = {100}, .has_floor = true, .failure = ""};
+  now["large/sim/broadcast/direct/8x64"] = {.times = {3}, .has_floor = true, .failure = ""};
+  now["large/sim/broadcast/tree/8x64"] = {.times = {12}, .has_floor = true, .failure = ""};
+  runs_[1].bench.reset();
+  const Trend trend = trend_of(runs_);
+  const TrendRow& reduce = row(trend, "all_reduce", "sim");
+  EXPECT_DOUBLE_EQ(reduce.points[0].floor_ratio.value(), 2.1);
+  EXPECT_FALSE(reduce.points[1].floor_ratio);
+  EXPECT_DOUBLE_EQ(reduce.points[2].floor_ratio.value(), 8);
+  EXPECT_DOUBLE_EQ(row(trend, "broadcast", "sim").points[2].floor_ratio.value(), 6)
+      << "the geometric mean of 3 and 12";
+}
+
 TEST_F(TrendTest, SortsByTheTimeWhenRunsBegan) {
   runs_[0].environment["started"] = "2026-03-01T00:00:00Z";
   runs_[1].environment["started"] = "2026-01-01T00:00:00Z";
@@ -81,10 +98,10 @@ TEST_F(TrendTest, FailuresAreWorstAndASkipSaysLeast) {
 
 TEST_F(TrendTest, ATableHasALineForEachOperationAndBackend) {
   const std::string text = to_text(trend_of(runs_));
-  EXPECT_NE(text.find("operation   backend  verdicts  error/bound  cases/s\n"
-                      "all_reduce  mpi      FFF       ███ 0.25     ███ 10\n"
-                      "all_reduce  sim      pFp       ▁█▁ 0.25     ██▄ 4\n"
-                      "broadcast   sim      ppp       ▁▁▁ 0        ███ 10\n"),
+  EXPECT_NE(text.find("operation   backend  verdicts  error/bound  cases/s  bench ratio\n"
+                      "all_reduce  mpi      FFF       ███ 0.25     ███ 10   ---\n"
+                      "all_reduce  sim      pFp       ▁█▁ 0.25     ██▄ 4    ███ 2.1\n"
+                      "broadcast   sim      ppp       ▁▁▁ 0        ███ 10   ---\n"),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("cuda"), std::string::npos) << "nothing was judged there";
