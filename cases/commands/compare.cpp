@@ -8,11 +8,14 @@
 #include <fmt/format.h>
 
 #include "harness/compare/comparison_text.hpp"
+#include "harness/compare/known_failures.hpp"
 #include "harness/files.hpp"
+#include "harness/known_defects.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/outputs.hpp"
 
 #include "cases/commands/cli.hpp"
+#include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
 
@@ -26,6 +29,8 @@ struct CompareCommandOptions {
   std::string format = "text";
   std::string output;
   compare::CompareOptions limits;
+  std::vector<std::string> known;
+  bool strict_known = false;
 };
 
 void require_factor(const char* option, double factor) {
@@ -41,6 +46,12 @@ std::string compared_text(const compare::ComparedRuns& runs,
   return to_json(runs).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
+/// Reads files of known defects.
+std::vector<harness::KnownDefect> known_defects(const std::vector<std::string>& paths) {
+  if (paths.empty()) return {};
+  return harness::known_from_json(harness::read_known_files(paths, make_catalogue()), "--known");
+}
+
 int run_compare(const CompareCommandOptions& options, const std::string& program) {
   const std::set<compare::FailOn> matters = compare::fail_on_from(options.fail_on);
   constexpr std::array formats{"text", "markdown", "json"};
@@ -51,28 +62,39 @@ int run_compare(const CompareCommandOptions& options, const std::string& program
   if (options.reports.size() < 2) {
     throw harness::BadInput("REPORT: got one report, expected two or more");
   }
+  if (options.strict_known && options.known.empty()) {
+    throw harness::BadInput(
+        "--strict-known: expected --known FILE, whose entries it holds to account");
+  }
   require_factor("--accuracy-factor", options.limits.accuracy_factor);
   require_factor("--duration-factor", options.limits.duration_factor);
   require_factor("--speed-factor", options.limits.speed_factor);
   if (!options.output.empty()) harness::run::require_writable_file(options.output);
   std::vector<compare::RunReport> runs;
   for (const std::string& each : options.reports) runs.push_back(compare::read_run_report(each));
+  const std::vector<harness::KnownDefect> defects = known_defects(options.known);
+  for (compare::RunReport& each : runs) compare::mark_known(each, defects);
   // Two runs may be named in either order, for example to compare a branch with what came later.
   if (runs.size() > 2) compare::sort_by_time(runs);
   const compare::RunReport& before = runs[runs.size() - 2];
   const compare::RunReport& now = runs.back();
   const compare::Comparison comparison = compare::compare(before, now, options.limits);
   const compare::Trend trend = compare::trend_of(runs);
-  const std::string text = compared_text(
-      {.before = before, .now = now, .comparison = comparison, .matters = matters, .trend = trend},
-      options.format,
-      program);
+  const std::vector<harness::KnownStatus> known = compare::known_statuses(now, defects);
+  const compare::ComparedRuns compared{.before = before,
+                                       .now = now,
+                                       .comparison = comparison,
+                                       .matters = matters,
+                                       .trend = trend,
+                                       .known = known,
+                                       .is_strict = options.strict_known};
+  const std::string text = compared_text(compared, options.format, program);
   if (options.output.empty()) {
     fmt::print("{}", text);
   } else {
     harness::write_file(options.output, text);
   }
-  return is_worse(comparison, matters) ? harness::run::status_failed : harness::run::status_held;
+  return is_worse(compared) ? harness::run::status_failed : harness::run::status_held;
 }
 
 }  // namespace
@@ -110,6 +132,17 @@ void add_compare(CLI::App& app, Context& context) {
                    options->limits.speed_factor,
                    "A measurement of bench that changes by less is no change. The default is 1.1.")
       ->type_name("X");
+  command
+      ->add_option("--known",
+                   options->known,
+                   "A file of known defects, whose failures do not make the exit status 1. May be "
+                   "repeated.")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command->add_flag("--strict-known",
+                    options->strict_known,
+                    "Makes the exit status 1 if an entry of --known explains no failure of the "
+                    "later run, or expired.");
   command->add_option("--format", options->format, "text, markdown or json. The default is text.")
       ->type_name("NAME");
   command->add_option("--output", options->output, "The file to write instead of standard output.")

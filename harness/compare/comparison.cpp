@@ -104,6 +104,7 @@ class Comparer {
     add_coverage();
     add_options();
     if (before_.bench && now_.bench) compare_bench(*before_.bench, *now_.bench);
+    add_known();
     add_fields(Kind::version, versions_in(before_.environment), versions_in(now_.environment), "");
     auto& changes = comparison_.changes;
     std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
@@ -147,22 +148,32 @@ class Comparer {
     const bool was_judged = before != nullptr && is_judged(before->verdict);
     if (is_failure(now.verdict)) {
       compare_failure(before, now);
-    } else if (was_judged && now.verdict == Verdict::passed) {
-      compare_passed(*before, now);
+    } else if (was_judged && is_failure(before->verdict) && now.verdict == Verdict::passed) {
+      const bool was_flaky = before->verdict == Verdict::flaky;
+      add(was_flaky ? Kind::flaky : Kind::mended, now.id, said(*before), said(now));
     } else if (!was_judged && now.verdict != Verdict::passed) {
       not_judged_.add(now, before == nullptr ? absent : said(*before), said(now));
     }
+    // A unit that fails ends early, so its cells and its error say nothing.
+    if (before != nullptr && is_whole(*before) && is_whole(now)) compare_whole(*before, now);
   }
 
   /// `now` failed.
   void compare_failure(const RunFinding* before, const RunFinding& now) {
-    const bool failed = before != nullptr && is_failure(before->verdict);
+    // A failure that was known before does not excuse another one now.
+    const bool failed =
+        before != nullptr && is_failure(before->verdict) && (!before->is_known || now.is_known);
     const Kind kind = now.verdict == Verdict::flaky ? Kind::flaky
                       : failed                      ? Kind::still_broken
                                                     : Kind::newly_broken;
     Change& change = add(kind, now.id, before == nullptr ? "" : said(*before), said(now));
-    change.is_worse = !failed;
+    change.is_worse = !failed && !now.is_known;
     change.minimal = now.minimal;
+    if (!now.is_known) return;
+    change.may_hide_others = now.may_hide_others;
+    for (const RunKnown& each : now.known) {
+      if (each.failed > 0) change.known.push_back(each.id);
+    }
   }
 
   void compare_options(const RunFinding& before, const RunFinding& now) {
@@ -174,14 +185,8 @@ class Comparer {
     }
   }
 
-  /// Both were judged, and `now` passed.
-  void compare_passed(const RunFinding& before, const RunFinding& now) {
-    if (is_failure(before.verdict)) {
-      // A unit that fails ends early, so its cells and its error say nothing.
-      const bool was_flaky = before.verdict == Verdict::flaky;
-      add(was_flaky ? Kind::flaky : Kind::mended, now.id, said(before), said(now));
-      return;
-    }
+  /// Both ran to their end.
+  void compare_whole(const RunFinding& before, const RunFinding& now) {
     compare_cells(before, now);
     auto& cases = now.cases < before.cases ? fewer_cases_ : more_cases_;
     cases.add(now, counted(before.cases, "case", "cases"), counted(now.cases, "case", "cases"));
@@ -265,6 +270,14 @@ class Comparer {
     if (before_.ending != now_.ending) add(Kind::options, "ending", before_.ending, now_.ending);
     add_fields(Kind::options, before_.run, now_.run, "run");
     add_groups(Kind::options, std::move(options_of_units_).take());
+  }
+
+  void add_known() {
+    for (const auto& [id, now] : now_.known) {
+      const auto before = before_.known.find(id);
+      if (before == before_.known.end() || before->second == now) continue;
+      add(Kind::known, "known." + id, before->second, now);
+    }
   }
 
   void compare_bench(const BenchResults& before, const BenchResults& now) {

@@ -14,7 +14,7 @@ namespace rankcheck::harness::compare {
 
 /// What can differ between two runs.
 enum class Kind : std::uint8_t {
-  /// A unit fails that passed or was not judged before.
+  /// A unit fails that passed, was not judged, or failed only as known before.
   newly_broken,
   /// A unit is flaky now, or it was flaky and passes now, which may be chance.
   flaky,
@@ -36,6 +36,8 @@ enum class Kind : std::uint8_t {
   speed_gained,
   /// The bounds of a unit's cases would show larger or smaller changes only, by the factor.
   power,
+  /// A known defect, which both runs were given, is in another state.
+  known,
   /// Neither run judged a unit, and the reasons differ.
   not_judged,
   /// The runs were asked for different things, or one of them ended early.
@@ -47,7 +49,7 @@ enum class Kind : std::uint8_t {
 };
 
 /// The names of the kinds, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 15> kind_names{"newly_broken",
+inline constexpr std::array<std::string_view, 16> kind_names{"newly_broken",
                                                              "flaky",
                                                              "still_broken",
                                                              "mended",
@@ -58,6 +60,7 @@ inline constexpr std::array<std::string_view, 15> kind_names{"newly_broken",
                                                              "speed_lost",
                                                              "speed_gained",
                                                              "power",
+                                                             "known",
                                                              "not_judged",
                                                              "options",
                                                              "version",
@@ -76,6 +79,10 @@ struct Change {
   std::string now;
   /// Whether things got worse: whether the change counts for fail_on.
   bool is_worse = false;
+  /// The known defects that explain the failures of a unit, which are then not worse.
+  std::vector<std::string> known = {};
+  /// Whether other failures may hide behind these, because the run did not go on past them.
+  bool may_hide_others = false;
   /// The case that shows a failure. Null if there is none.
   nlohmann::ordered_json minimal = {};
 

@@ -1,5 +1,6 @@
 #include "harness/compare/comparison_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "harness/compare/trend_text.hpp"
 #include "harness/table.hpp"
+#include "harness/text_style.hpp"
 
 namespace rankcheck::harness::compare {
 
@@ -32,6 +34,7 @@ constexpr std::array<std::string_view, kind_names.size()> titles{"newly broken",
                                                                  "slower",
                                                                  "faster",
                                                                  "other power",
+                                                                 "other states of known defects",
                                                                  "not judged",
                                                                  "other options",
                                                                  "other versions",
@@ -67,10 +70,8 @@ std::string verdict_of(const ComparedRuns& runs) {
   }
   const std::string common =
       counted(runs.comparison.common_units, "unit was judged", "units were judged");
-  return fmt::format("{}: {}; {} in both runs",
-                     is_worse(runs.comparison, runs.matters) ? "worse" : "not worse",
-                     counts,
-                     common);
+  return fmt::format(
+      "{}: {}; {} in both runs", is_worse(runs) ? "worse" : "not worse", counts, common);
 }
 
 /// What was compared of speeds. Empty if a run has no measurements.
@@ -98,6 +99,15 @@ std::string step_of(const Change& change) {
   if (change.is_as_before()) return now + ", as before";
   if (before.empty() || now.empty()) return before.empty() ? now : before + " -> nothing";
   return before + " -> " + now;
+}
+
+/// Which known defects explain a failure.
+std::string known_of(const Change& change) {
+  std::string text = "known " + first_of(change.known, change.known.size());
+  if (change.may_hide_others) {
+    text += ", where the unit ended: run with --known, so that it hides nothing else";
+  }
+  return text;
 }
 
 /// Calls take(change) with the first changes of a kind. Returns the number of the others.
@@ -131,6 +141,14 @@ ordered_json to_json(const RunReport& run) {
 
 }  // namespace
 
+bool is_worse(const ComparedRuns& runs) {
+  const bool is_stale =
+      runs.is_strict && std::any_of(runs.known.begin(), runs.known.end(), [](const auto& each) {
+        return each.is_stale();
+      });
+  return is_stale || is_worse(runs.comparison, runs.matters);
+}
+
 std::string to_text(const ComparedRuns& runs, const std::string& program) {
   std::string text = verdict_of(runs) + "\n\n";
   each_run(runs, [&](const std::string& word, const RunReport& run) {
@@ -145,11 +163,16 @@ std::string to_text(const ComparedRuns& runs, const std::string& program) {
     text += fmt::format("\n{}\n", titles[i]);
     const std::int64_t more = each_listed(runs.comparison, kind, [&](const Change& change) {
       text += fmt::format("  {}\n    {}\n", printable(change.what), step_of(change));
+      if (!change.known.empty()) text += "    " + known_of(change) + '\n';
       if (!change.minimal.is_null()) {
         text += fmt::format("    {} replay {}\n", program, shell_quoted(change.minimal.dump()));
       }
     });
     if (more > 0) text += fmt::format("  and {} more, see --format json\n", grouped(more));
+  }
+  if (!runs.known.empty()) text += "\nknown defects\n";
+  for (const KnownStatus& each : runs.known) {
+    text += "  " + wrapped(known_line(each), text_columns_max - 2, 4) + '\n';
   }
   if (runs.trend.runs.size() > 2) text += '\n' + to_text(runs.trend);
   return text;
@@ -169,9 +192,10 @@ std::string to_markdown(const ComparedRuns& runs) {
     Table table({{"what"}, {"before"}, {"now"}});
     std::string cases;
     const std::int64_t more = each_listed(runs.comparison, kind, [&](const Change& change) {
+      const std::string known = change.known.empty() ? "" : "; " + known_of(change);
       table.add({printable(change.what),
                  shortened(change.before, said_bytes_max),
-                 shortened(change.now, said_bytes_max)});
+                 shortened(change.now, said_bytes_max) + known});
       if (change.minimal.is_null()) return;
       cases += fmt::format("    rankcheck replay {}\n", shell_quoted(change.minimal.dump()));
     });
@@ -179,6 +203,8 @@ std::string to_markdown(const ComparedRuns& runs) {
     if (more > 0) text += fmt::format("\nand {} more\n", grouped(more));
     if (!cases.empty()) text += '\n' + cases;
   }
+  if (!runs.known.empty()) text += "\n## known defects\n\n";
+  for (const KnownStatus& each : runs.known) text += "- " + known_line(each) + '\n';
   if (runs.trend.runs.size() > 2) text += '\n' + to_markdown(runs.trend);
   return text;
 }
@@ -196,13 +222,17 @@ ordered_json to_json(const ComparedRuns& runs) {
         {"kind", name(change.kind)}, {"what", change.what}, {"worse", change.is_worse}};
     if (!change.before.empty()) entry["before"] = change.before;
     if (!change.now.empty()) entry["now"] = change.now;
+    if (!change.known.empty()) entry["known"] = change.known;
+    if (change.may_hide_others) entry["may_hide_others"] = true;
     if (!change.minimal.is_null()) entry["minimal"] = change.minimal;
     changes.push_back(std::move(entry));
   }
   ordered_json all = ordered_json::array();
   for (const RunReport* each : runs.trend.runs) all.push_back(to_json(*each));
+  ordered_json known = ordered_json::array();
+  for (const KnownStatus& each : runs.known) known.push_back(harness::to_json(each));
   return {{"comparison_version", comparison_version},
-          {"worse", is_worse(runs.comparison, runs.matters)},
+          {"worse", is_worse(runs)},
           {"fail_on", std::move(matters)},
           {"before", to_json(runs.before)},
           {"now", to_json(runs.now)},
@@ -211,6 +241,7 @@ ordered_json to_json(const ComparedRuns& runs) {
           {"unknown_speeds", runs.comparison.unknown_speeds},
           {"counts", std::move(counts)},
           {"changes", std::move(changes)},
+          {"known", std::move(known)},
           {"runs", std::move(all)},
           {"trend", to_json(runs.trend)}};
 }

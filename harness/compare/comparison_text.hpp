@@ -1,10 +1,12 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "harness/compare/comparison.hpp"
+#include "harness/compare/known_failures.hpp"
 #include "harness/compare/trend.hpp"
 
 namespace rankcheck::harness::compare {
@@ -20,7 +22,14 @@ struct ComparedRuns {
   const std::set<FailOn>& matters;
   /// All runs in the order of time. The last two of them are `before` and `now`.
   const Trend& trend;
+  /// What `now` says about the known defects that the comparison was given.
+  std::span<const KnownStatus> known = {};
+  /// Whether an entry that is stale makes it worse.
+  bool is_strict = false;
 };
+
+/// Whether the exit status is 1: something that matters got worse, or an entry is stale.
+[[nodiscard]] bool is_worse(const ComparedRuns& runs);
 
 /// For terminals: the verdict, the runs, and a list for each kind of change. A list has at most 20
 /// changes and then says how many more there are. With more than two runs, a table of all runs

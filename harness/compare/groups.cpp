@@ -39,6 +39,7 @@ struct Uniform {
 
 std::string said(const RunFinding& finding) {
   std::string text(name(finding.verdict));
+  if (finding.is_known) text += " as known";
   if (!finding.reason.empty()) text += ": " + finding.reason;
   return text;
 }

@@ -20,6 +20,35 @@ using nlohmann::ordered_json;
 const std::set<std::string, std::less<>> unit_names{
     "operation", "algorithm", "backend", "property", "pinned", "variant", "subject"};
 
+void read_known(Fields& fields, const std::string& place, RunFinding& finding) {
+  const json* const list = fields.find("known");
+  if (list == nullptr) return;
+  if (!list->is_array()) fields.fail("known", "expected a list");
+  for (const json& each : *list) {
+    Fields entry(each, place + ": known");
+    RunKnown& known = finding.known.emplace_back();
+    entry.required("id", known.id);
+    entry.at_least_0("covered", known.covered);
+    entry.at_least_0("failed", known.failed);
+  }
+}
+
+/// Reads what a run said of its known defects, if it was given any.
+void read_statuses(Fields& fields, const std::string& place, RunReport& report) {
+  const json* const list = fields.find("known");
+  if (list == nullptr) return;
+  if (!list->is_array()) fields.fail("known", "expected a list");
+  for (const json& each : *list) {
+    Fields entry(each, place + ": known");
+    std::string id;
+    bool is_expired = false;
+    entry.required("id", id);
+    entry.required("state", report.known[id]);
+    entry.optional("is_expired", is_expired);
+    if (is_expired) report.known[id] += ", expired";
+  }
+}
+
 /// Reads the part of a finding that comparisons need. Other fields may be those of another version.
 RunFinding finding_from(const ordered_json& text, const std::string& place) {
   const json value = text;
@@ -29,7 +58,9 @@ RunFinding finding_from(const ordered_json& text, const std::string& place) {
   Fields unit(fields.at("unit"), place + ": unit");
   unit.required("operation", finding.operation);
   unit.required("algorithm", finding.algorithm);
-  unit.required("backend", finding.tested);
+  unit.required("backend", finding.backend);
+  unit.required("property", finding.property);
+  finding.tested = finding.backend;
   unit.optional("subject", finding.tested);
   unit.optional("require_all_cells", finding.requires_all_cells);
   for (const auto& [key, field] : text["unit"].items()) {
@@ -46,6 +77,11 @@ RunFinding finding_from(const ordered_json& text, const std::string& place) {
   std::map<std::string, std::int64_t> cells;
   fields.optional("cells", cells);
   for (const auto& [cell, cases] : cells) finding.cells.insert(cell);
+  std::vector<std::string> known_cells;
+  fields.optional("known_cells", known_cells);
+  finding.cells.insert(known_cells.begin(), known_cells.end());
+  fields.optional("is_known", finding.is_known);
+  read_known(fields, place, finding);
   // The case keeps the order of its fields, which is easier to read.
   if (text.contains("minimal")) finding.minimal = text["minimal"];
   return finding;
@@ -116,6 +152,11 @@ fs::path file_of(const fs::path& path) {
 
 }  // namespace
 
+bool is_whole(const RunFinding& finding) {
+  return finding.verdict == Verdict::passed ||
+         (is_failure(finding.verdict) && finding.is_known && !finding.may_hide_others);
+}
+
 bool is_judged(Verdict verdict) {
   return verdict == Verdict::passed || is_failure(verdict);
 }
@@ -150,6 +191,7 @@ RunReport read_run_report(const fs::path& path) {
       fields.fail("findings", fmt::format("{}: expected each unit once", printable(id)));
     }
   }
+  read_statuses(fields, place, report);
   take_durations(report);
   const auto gate = report.environment.find("hardware");
   if (gate != report.environment.end()) add_gate(*gate, place, report);

@@ -14,6 +14,13 @@
 
 namespace rankcheck::harness::compare {
 
+/// How often a known defect showed in one unit, see KnownCount.
+struct RunKnown {
+  std::string id;
+  std::int64_t covered = 0;
+  std::int64_t failed = 0;
+};
+
 /// What a report says about one unit, as far as a comparison needs it. Cases stay as they were
 /// written, because another version of rankcheck may have other fields. A device, a link or a part
 /// of the gate for hardware is a unit, too: "hardware/links/0-1 copy peer".
@@ -21,6 +28,8 @@ struct RunFinding {
   std::string id;
   std::string operation;
   std::string algorithm;
+  std::string backend;
+  std::string property;
   /// The name of the code under test: a subject's name, or the backend.
   std::string tested;
   Verdict verdict = Verdict::passed;
@@ -34,11 +43,17 @@ struct RunFinding {
   std::int64_t powerless_cases = 0;
   /// Seconds that the unit took. Empty if the report does not say it.
   std::optional<double> duration_s = {};
+  /// Cells that cases covered, and cells that only known failures reached.
   std::set<std::string> cells;
   /// Whether every cell that the backend takes was required.
   bool requires_all_cells = false;
   /// The minimal case of a failure. Null if there is none.
   nlohmann::ordered_json minimal;
+  /// The known defects that cover some case, and whether all failures are known.
+  std::vector<RunKnown> known = {};
+  bool is_known = false;
+  /// Whether the unit ended at a known failure, because its run did not know the defect.
+  bool may_hide_others = false;
 };
 
 /// A report on disk.
@@ -52,11 +67,17 @@ struct RunReport {
   nlohmann::ordered_json environment;
   /// The measurements beside the report. Empty if there are none.
   std::optional<BenchResults> bench = {};
+  /// What the run said of the known defects that it was given: the state of each, by its id.
+  std::map<std::string, std::string> known = {};
 };
 
 /// Whether the unit was judged. A unit that was skipped or errored was not, and one that is vacuous
 /// showed nothing.
 [[nodiscard]] bool is_judged(Verdict verdict);
+
+/// Whether the unit ran to its end, so that its coverage can be compared: it passed, or failed only
+/// as its run knew before.
+[[nodiscard]] bool is_whole(const RunFinding& finding);
 
 /// Reads a report, and the measurements beside it (bench.json) if there are any. `path` is
 /// report.json or the folder that holds it. Throws BadInput that names

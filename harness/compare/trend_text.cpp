@@ -44,6 +44,13 @@ constexpr std::string_view legend =
 
 constexpr std::array<std::string_view, 8> bars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
+/// "0.25", "41,700".
+std::string short_number(double value) {
+  constexpr double grouped_from = 1000;
+  const bool is_large = value >= grouped_from && value < 1e9;
+  return is_large ? grouped(std::llround(value)) : fmt::format("{:.3g}", value);
+}
+
 std::string letters_of(const TrendRow& row, std::size_t first) {
   std::string text;
   for (std::size_t i = first; i < row.points.size(); ++i) {
@@ -74,7 +81,7 @@ std::string line_of(const TrendRow& row, const Quantity& quantity, std::size_t f
     }
   }
   const auto& last = row.points.back().*quantity.value;
-  return last ? fmt::format("{} {:.3g}", text, *last) : text;
+  return last ? text + ' ' + short_number(*last) : text;
 }
 
 bool says_something(const TrendRow& row) {
@@ -115,7 +122,7 @@ Table table_of(const Trend& trend, const std::vector<Quantity>& present, std::si
 /// The number of runs for which a table has room in a line.
 std::size_t runs_that_fit(const Trend& trend, const std::vector<Quantity>& present) {
   constexpr std::size_t gap = 2;
-  constexpr std::size_t number_width = 9;
+  constexpr std::size_t number_width = 10;
   std::size_t names = std::string_view("operation").size() + gap;
   std::size_t backends = std::string_view("backend").size() + gap;
   for (const TrendRow& row : trend.rows) {

@@ -27,6 +27,14 @@ class CliCompareTest : public tests::CliTest {
     ASSERT_EQ(rankcheck(run + wrong + " --report wrong").status, 1);
   }
 
+  /// Changes the time when a run began.
+  void set_start(const std::string& folder, const std::string& time) {
+    const std::filesystem::path file = path_to(folder) / "report.json";
+    auto report = nlohmann::ordered_json::parse(harness::read_file(file));
+    report["environment"]["started"] = time;
+    harness::write_file(file, report.dump());
+  }
+
   void expect_unable(const std::string& arguments, const std::string& complaint) {
     const Outcome outcome = rankcheck("compare " + arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
@@ -66,9 +74,8 @@ TEST_F(CliCompareTest, ARunAgainstItselfHasNoChange) {
 TEST_F(CliCompareTest, ManyRunsAreInTheOrderOfTime) {
   make_runs();
   std::filesystem::copy(path_to("right"), path_to("first"));
-  auto early = nlohmann::ordered_json::parse(harness::read_file(path_to("first/report.json")));
-  early["environment"]["started"] = "2020-01-01T00:00:00Z";
-  harness::write_file(path_to("first/report.json"), early.dump());
+  set_start("first", "2020-01-01T00:00:00Z");
+  set_start("wrong", "2099-01-01T00:00:00Z");
   // The last run is the one with the bug, wherever it stands.
   const Outcome outcome = rankcheck("compare wrong right first --format json");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
@@ -99,6 +106,29 @@ TEST_F(CliCompareTest, ComparesTheMeasurementsBesideTheReports) {
   EXPECT_EQ(rankcheck("compare right right --fail-on speed").status, 0);
 }
 
+TEST_F(CliCompareTest, AKnownDefectIsShownAndDoesNotCount) {
+  make_runs();
+  const auto write_known = [&](const std::string& type) {
+    harness::write_file(path_to("known.json"),
+                        R"({"known_version": 1, "defects": [{"id": "last", "operation":
+                           "all_reduce", "cases": {"type": ")" +
+                            type + R"("}, "reason": "the last element is wrong"}]})");
+  };
+  // The shrunk case has the simplest type, whatever the run drew.
+  write_known("f32");
+  const Outcome outcome = rankcheck("compare right wrong --known known.json --strict-known");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.first_line().substr(0, 26), "not worse: 1 newly broken,");
+  EXPECT_NE(outcome.out.find("    known last, where the unit ended"), std::string::npos);
+  EXPECT_NE(outcome.out.find("  last: 1 unit fails as known: the last element is wrong\n"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(rankcheck("compare wrong right --known known.json").status, 0);
+  EXPECT_EQ(rankcheck("compare wrong right --known known.json --strict-known").status, 1);
+  write_known("f64");
+  EXPECT_EQ(rankcheck("compare right wrong --known known.json").status, 1);
+}
+
 TEST_F(CliCompareTest, BadInputGetsOneLine) {
   make_runs();
   expect_unable("right", "REPORT: got one report, expected two or more");
@@ -106,6 +136,8 @@ TEST_F(CliCompareTest, BadInputGetsOneLine) {
   expect_unable("right right --fail-on luck",
                 "--fail-on: luck: expected some of broken, coverage, accuracy, speed");
   expect_unable("right right --format yaml", "--format: yaml: expected text, markdown or json");
+  expect_unable("right right --strict-known", "--strict-known: expected --known FILE");
+  expect_unable("right right --known right/report.json", "--known: right/report.json: ");
   expect_unable("right right --accuracy-factor 0.5",
                 "--accuracy-factor: 0.5: expected a factor of at least 1");
   ASSERT_EQ(rankcheck(tests::quick + "--report other").status, 0);

@@ -45,8 +45,8 @@ struct SingleChange {
   std::string line;
 };
 
-const std::vector<SingleChange>& single_changes() {
-  static const std::vector<SingleChange> all{
+std::vector<SingleChange> changes_of_verdicts() {
+  return {
       {"broken",
        [](RunReport& run) { run.findings.at(ring).verdict = Verdict::falsified; },
        "newly_broken " + std::string(ring)},
@@ -62,6 +62,11 @@ const std::vector<SingleChange>& single_changes() {
       {"broken_where_nothing_ran",
        [](RunReport& run) { run.findings.at(skipped).verdict = Verdict::crashed; },
        "newly_broken " + std::string(skipped)},
+  };
+}
+
+std::vector<SingleChange> changes_of_coverage() {
+  return {
       {"runs_now",
        [](RunReport& run) { run.findings.at(skipped).verdict = Verdict::passed; },
        "coverage_gained */*/cuda"},
@@ -92,6 +97,11 @@ const std::vector<SingleChange>& single_changes() {
       {"fewer_cases",
        [](RunReport& run) { run.findings.at(ring).cases = 3; },
        "coverage_lost " + std::string(ring)},
+  };
+}
+
+std::vector<SingleChange> changes_of_numbers() {
+  return {
       {"larger_error",
        [](RunReport& run) { run.findings.at(ring).ratio_max *= 2; },
        "accuracy_lost " + std::string(ring)},
@@ -131,6 +141,20 @@ const std::vector<SingleChange>& single_changes() {
       {"a_case_without_power",
        [](RunReport& run) { run.findings.at(ring).powerless_cases = 1; },
        "power " + std::string(ring)},
+  };
+}
+
+std::vector<SingleChange> changes_of_circumstances() {
+  return {
+      {"a_known_defect_that_passes",
+       [](RunReport& run) { run.known["max"] = "passing"; },
+       "known known.max"},
+      {"failing_only_as_known",
+       [](RunReport& run) {
+         run.findings.at(ring).verdict = Verdict::falsified;
+         run.findings.at(ring).is_known = true;
+       },
+       "newly_broken " + std::string(ring)},
       {"skipped_for_another_reason",
        [](RunReport& run) { run.findings.at(skipped).reason = "no_device"; },
        "not_judged " + std::string(skipped)},
@@ -167,6 +191,16 @@ const std::vector<SingleChange>& single_changes() {
        [](RunReport& run) { run.findings.at(ring).duration_s = 9.0; },
        "duration " + std::string(ring)},
   };
+}
+
+std::vector<SingleChange> single_changes() {
+  std::vector<SingleChange> all;
+  for (const auto& some : {changes_of_verdicts(),
+                           changes_of_coverage(),
+                           changes_of_numbers(),
+                           changes_of_circumstances()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
   return all;
 }
 
@@ -188,6 +222,47 @@ INSTANTIATE_TEST_SUITE_P(Changes,
                          SingleChangeTest,
                          testing::ValuesIn(single_changes()),
                          [](const auto& each) { return std::string(each.param.name); });
+
+class KnownFailureTest : public ComparisonTest {
+ protected:
+  KnownFailureTest() {
+    unit(ring).verdict = Verdict::falsified;
+    unit(ring).is_known = true;
+    unit(ring).known = {{.id = "max", .covered = 5, .failed = 2},
+                        {.id = "min", .covered = 5, .failed = 0}};
+  }
+};
+
+TEST_F(KnownFailureTest, StaysVisibleAndIsNotWorse) {
+  const Comparison comparison = compare(before_, now_);
+  ASSERT_EQ(comparison.count(Kind::newly_broken), 1);
+  const Change& change = comparison.changes.front();
+  EXPECT_EQ(change.now, "falsified as known");
+  EXPECT_EQ(change.known, std::vector<std::string>{"max"}) << "the other entry did not fail";
+  EXPECT_FALSE(is_worse(comparison, fail_on_from("broken")));
+  unit(ring).is_known = false;
+  EXPECT_TRUE(is_worse(compare(before_, now_), fail_on_from("broken")));
+}
+
+/// Otherwise a known defect would hide another one.
+TEST_F(KnownFailureTest, DoesNotExcuseAnotherFailureLater) {
+  const Comparison comparison = compare(now_, [&] {
+    RunReport later = sample_run();
+    later.findings.at(ring).verdict = Verdict::falsified;
+    return later;
+  }());
+  EXPECT_EQ(comparison.count(Kind::newly_broken), 1);
+  EXPECT_TRUE(is_worse(comparison, fail_on_from("broken")));
+}
+
+/// A unit that failed only as known ran to its end.
+TEST_F(KnownFailureTest, StillHasItsCoverageCompared) {
+  before_ = now_;
+  unit(ring).cells.erase("f32/sum");
+  EXPECT_EQ(compare(before_, now_).count(Kind::coverage_lost), 1);
+  unit(ring).may_hide_others = true;
+  EXPECT_EQ(compare(before_, now_).count(Kind::coverage_lost), 0);
+}
 
 /// A flaky unit that passes may have had luck.
 TEST_F(ComparisonTest, AFlakyUnitThatPassesIsNotMended) {

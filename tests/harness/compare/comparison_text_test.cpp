@@ -92,6 +92,43 @@ TEST_F(ComparisonTextTest, OnlyMoreThanTwoRunsHaveATableOfAllRuns) {
   EXPECT_EQ(complaints(to_json(runs()), "comparison.schema.json"), "");
 }
 
+TEST_F(ComparisonTextTest, SaysWhichDefectIsKnownAndWhatItMayHide) {
+  RunFinding& unit = now_.findings.at(ring);
+  unit.is_known = true;
+  unit.known = {{.id = "max", .covered = 1, .failed = 1}};
+  comparison_ = compare(before_, now_);
+  EXPECT_NE(to_text(runs(), "rankcheck").find("\n    known max\n"), std::string::npos);
+  unit.may_hide_others = true;
+  comparison_ = compare(before_, now_);
+  EXPECT_NE(to_text(runs(), "rankcheck").find("\n    known max, where the unit ended: run with"),
+            std::string::npos);
+  EXPECT_NE(to_markdown(runs()).find("; known max, where"), std::string::npos);
+  EXPECT_EQ(to_json(runs())["changes"][0]["known"][0], "max");
+  EXPECT_EQ(complaints(to_json(runs()), "comparison.schema.json"), "");
+}
+
+TEST_F(ComparisonTextTest, AStaleEntryIsWorseOnlyIfThatWasAskedFor) {
+  KnownStatus status;
+  status.defect.id = "max";
+  status.defect.reason = "compares as signed";
+  std::vector<KnownStatus> known{status};
+  ComparedRuns asked = runs();
+  matters_ = fail_on_from("accuracy");
+  asked.known = known;
+  EXPECT_FALSE(is_worse(asked));
+  EXPECT_NE(to_text(asked, "rankcheck")
+                .find("\nknown defects\n  max: no failure is as it says: compares as signed\n"),
+            std::string::npos)
+      << to_text(asked, "rankcheck");
+  asked.is_strict = true;
+  EXPECT_TRUE(is_worse(asked));
+  known.front().state = KnownState::failing;
+  EXPECT_FALSE(is_worse(asked));
+  known.front().is_expired = true;
+  EXPECT_TRUE(is_worse(asked));
+  EXPECT_EQ(complaints(to_json(asked), "comparison.schema.json"), "");
+}
+
 TEST_F(ComparisonTextTest, JsonHasTheSchemaOfThePage) {
   EXPECT_EQ(complaints(to_json(runs()), "comparison.schema.json"), "");
   nlohmann::json said = to_json(runs());

@@ -91,6 +91,31 @@ TEST_F(RunReportTest, ReadsTheMeasurementsBesideTheReport) {
   EXPECT_NE(complaint(file_).find("bench.json: expected measurements of"), std::string::npos);
 }
 
+TEST_F(RunReportTest, ReadsKnownDefects) {
+  Finding& failure = report_.findings.front();
+  failure.is_known = true;
+  failure.known_cells = {"uint8/max"};
+  failure.known = {{.id = "max",
+                    .covered = 5,
+                    .failed = 2,
+                    .verdict = Verdict::falsified,
+                    .minimal = failure.minimal}};
+  KnownStatus status;
+  status.defect.id = "max";
+  status.state = KnownState::failing;
+  status.is_expired = true;
+  report_.known = {status};
+  write_report(folder_.path(), report_);
+  const RunReport read = read_run_report(file_);
+  const RunFinding& finding = read.findings.at(sample_failure().unit.id());
+  EXPECT_TRUE(finding.is_known);
+  EXPECT_TRUE(is_whole(finding));
+  EXPECT_TRUE(finding.cells.contains("uint8/max"));
+  ASSERT_EQ(finding.known.size(), 1U);
+  EXPECT_EQ(finding.known.front().failed, 2);
+  EXPECT_EQ(read.known.at("max"), "failing, expired");
+}
+
 /// Another version may have other fields and other cases.
 TEST_F(RunReportTest, TakesFieldsThatItDoesNotKnow) {
   EXPECT_EQ(complaint_with("\"ranks\": 3", "\"ranks\": 3, \"hosts\": [2, 1]"), "nothing");

@@ -105,6 +105,8 @@ TEST_F(TrendTest, ATableHasALineForEachOperationAndBackend) {
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("cuda"), std::string::npos) << "nothing was judged there";
+  runs_[2].findings.at(other).duration_s = 1e-4;
+  EXPECT_NE(to_text(trend_of(runs_)).find("▁▁█ 100,000"), std::string::npos);
   runs_[2].findings.at(ring).ratio_max = std::numeric_limits<double>::infinity();
   EXPECT_NE(to_markdown(trend_of(runs_)).find("| pFp | ▁██ inf |"), std::string::npos)
       << to_markdown(trend_of(runs_));
