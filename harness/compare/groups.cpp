@@ -39,7 +39,7 @@ struct Uniform {
 
 std::string said(const RunFinding& finding) {
   std::string text(name(finding.verdict));
-  if (finding.is_known) text += " as known";
+  if (finding.is_known && is_failure(finding.verdict)) text += " as known";
   if (!finding.reason.empty()) text += ": " + finding.reason;
   return text;
 }
