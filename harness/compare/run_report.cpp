@@ -1,5 +1,9 @@
 #include "harness/compare/run_report.hpp"
 
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "harness/fields.hpp"
@@ -49,9 +53,21 @@ void read_statuses(Fields& fields, const std::string& place, RunReport& report) 
   }
 }
 
+/// A copy without some fields, which can be large. Its fields are sorted, so they are found
+/// quickly.
+json copy_without(const ordered_json& object, std::initializer_list<std::string_view> left_out) {
+  json copy = json::object();
+  for (const auto& [key, value] : object.items()) {
+    const bool is_kept = std::find(left_out.begin(), left_out.end(), key) == left_out.end();
+    if (is_kept) copy[key] = value;
+  }
+  return copy;
+}
+
 /// Reads the part of a finding that comparisons need. Other fields may be those of another version.
 RunFinding finding_from(const ordered_json& text, const std::string& place) {
-  const json value = text;
+  if (!text.is_object()) throw BadInput(place + ": expected an object");
+  const json value = copy_without(text, {"minimal", "wrong", "marks", "values"});
   RunFinding finding;
   Fields fields(value, place);
   fields.required("id", finding.id);
@@ -166,8 +182,8 @@ RunReport read_run_report(const fs::path& path) {
   const std::string place = file.string();
   const auto text = parse_json<ordered_json>(read_file(file));
   if (text.is_discarded()) throw BadInput(place + ": expected JSON");
-  const json plain = text;
-  if (!plain.is_object()) throw BadInput(place + ": expected a report, an object");
+  if (!text.is_object()) throw BadInput(place + ": expected a report, an object");
+  const json plain = copy_without(text, {"findings", "summary", "environment"});
   RunReport report;
   report.name = path.string();
   Fields fields(plain, place);
@@ -179,13 +195,17 @@ RunReport read_run_report(const fs::path& path) {
   fields.required("ending", report.ending);
   if (!fields.at("run").is_object()) fields.fail("run", "expected an object");
   report.run = text["run"];
-  if (!fields.at("environment").is_object()) fields.fail("environment", "expected an object");
-  report.environment = text["environment"];
-  const json& findings = fields.at("findings");
+  const ordered_json none;
+  const auto part = [&](const char* field) -> const ordered_json& {
+    const auto found = text.find(field);
+    return found == text.end() ? none : *found;
+  };
+  report.environment = part("environment");
+  if (!report.environment.is_object()) fields.fail("environment", "expected an object");
+  const ordered_json& findings = part("findings");
   if (!findings.is_array()) fields.fail("findings", "expected a list");
   for (std::size_t i = 0; i < findings.size(); ++i) {
-    RunFinding finding =
-        finding_from(text["findings"][i], fmt::format("{}: findings[{}]", place, i));
+    RunFinding finding = finding_from(findings[i], fmt::format("{}: findings[{}]", place, i));
     std::string id = finding.id;
     if (!report.findings.emplace(id, std::move(finding)).second) {
       fields.fail("findings", fmt::format("{}: expected each unit once", printable(id)));
