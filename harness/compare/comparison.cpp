@@ -56,7 +56,7 @@ ordered_json by_name(const ordered_json& value) {
   return out;
 }
 
-constexpr const char* absent = "not in this run";
+constexpr const char* not_in_run = "not in this run";
 
 /// What was asked for of a unit, where it differs from `other`: "cases 100, no types".
 std::string asked_unlike(const ordered_json& asked, const ordered_json& other) {
@@ -135,7 +135,7 @@ class Comparer {
     }
     for (const auto& [id, before] : before_.findings) {
       if (now_.findings.contains(id) || is_judged(before.verdict)) continue;
-      not_judged_.add(before, said(before), absent);
+      not_judged_.add(before, said(before), not_in_run);
     }
     if (shared == 0) {
       throw BadInput(
@@ -152,7 +152,7 @@ class Comparer {
       const bool was_flaky = before->verdict == Verdict::flaky;
       add(was_flaky ? Kind::flaky : Kind::mended, now.id, said(*before), said(now));
     } else if (!was_judged && now.verdict != Verdict::passed) {
-      not_judged_.add(now, before == nullptr ? absent : said(*before), said(now));
+      not_judged_.add(now, before == nullptr ? not_in_run : said(*before), said(now));
     }
     // A unit that fails ends early, so its cells and its error say nothing.
     if (before != nullptr && is_whole(*before) && is_whole(now)) compare_whole(*before, now);
@@ -248,7 +248,7 @@ class Comparer {
   void add_coverage() {
     auto lost = judged_in_one(before_, now_, is_judged);
     for (GroupChange& each : lost) {
-      if (each.now.empty()) each.now = absent;
+      if (each.now.empty()) each.now = not_in_run;
     }
     add_groups(Kind::coverage_lost, std::move(lost));
     add_groups(Kind::coverage_lost, std::move(lost_cells_).take());
@@ -258,7 +258,7 @@ class Comparer {
         judged_in_one(now_, before_, [](Verdict verdict) { return verdict == Verdict::passed; });
     for (GroupChange& each : gained) {
       std::swap(each.before, each.now);
-      if (each.before.empty()) each.before = absent;
+      if (each.before.empty()) each.before = not_in_run;
     }
     add_groups(Kind::coverage_gained, std::move(gained));
     add_groups(Kind::coverage_gained, std::move(gained_cells_).take());
@@ -288,7 +288,10 @@ class Comparer {
       const auto found = now.measurements.find(name);
       if (found == now.measurements.end() || !found->second.failure.empty()) {
         const bool is_absent = found == now.measurements.end();
-        add(Kind::coverage_lost, what, to_text(was), is_absent ? absent : to_text(found->second))
+        add(Kind::coverage_lost,
+            what,
+            to_text(was),
+            is_absent ? not_in_run : to_text(found->second))
             .is_worse = true;
       } else {
         add_speed(what, was, found->second);
@@ -300,7 +303,7 @@ class Comparer {
       if (was_made || !is.failure.empty()) continue;
       add(Kind::coverage_gained,
           "bench/" + name,
-          found == before.measurements.end() ? absent : to_text(found->second),
+          found == before.measurements.end() ? not_in_run : to_text(found->second),
           to_text(is));
     }
   }

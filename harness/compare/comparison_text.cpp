@@ -102,7 +102,7 @@ std::string step_of(const Change& change) {
 }
 
 /// Which known defects explain a failure.
-std::string known_of(const Change& change) {
+std::string known_words(const Change& change) {
   std::string text = "known " + first_of(change.known, change.known.size());
   if (change.may_hide_others) {
     text += ", where the unit ended: run with --known, so that it hides nothing else";
@@ -163,7 +163,7 @@ std::string to_text(const ComparedRuns& runs, const std::string& program) {
     text += fmt::format("\n{}\n", titles[i]);
     const std::int64_t more = each_listed(runs.comparison, kind, [&](const Change& change) {
       text += fmt::format("  {}\n    {}\n", printable(change.what), step_of(change));
-      if (!change.known.empty()) text += "    " + known_of(change) + '\n';
+      if (!change.known.empty()) text += "    " + known_words(change) + '\n';
       if (!change.minimal.is_null()) {
         text += fmt::format("    {} replay {}\n", program, shell_quoted(change.minimal.dump()));
       }
@@ -192,7 +192,7 @@ std::string to_markdown(const ComparedRuns& runs) {
     Table table({{"what"}, {"before"}, {"now"}});
     std::string cases;
     const std::int64_t more = each_listed(runs.comparison, kind, [&](const Change& change) {
-      const std::string known = change.known.empty() ? "" : "; " + known_of(change);
+      const std::string known = change.known.empty() ? "" : "; " + known_words(change);
       table.add({printable(change.what),
                  shortened(change.before, said_bytes_max),
                  shortened(change.now, said_bytes_max) + known});
