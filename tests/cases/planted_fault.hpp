@@ -19,6 +19,8 @@ struct Told {
   int ranks_max = 2;
   /// Whether the fault shows in a case, not only when the library ends.
   bool has_case = true;
+  /// Whether the fault only shows in cases that are `pending`.
+  bool is_pending = false;
 };
 
 /// Expects that a run's first finding reports the fault. Its minimal case has at most one element.
@@ -27,6 +29,9 @@ inline void expect_found(const Outcome& outcome, const nlohmann::json& report, c
   EXPECT_EQ(finding.at("verdict"), std::string(told.verdict)) << outcome.out;
   EXPECT_NE(finding.at("reason").get<std::string>().find(told.says), std::string::npos)
       << finding.at("reason");
+  if (told.is_pending) {
+    EXPECT_TRUE(finding.at("minimal").value("pending", false)) << finding.at("minimal");
+  }
   if (!told.has_case) return;
   const nlohmann::json& minimal = finding.at("minimal");
   EXPECT_LE(minimal.at("ranks"), told.ranks_max) << minimal;

@@ -87,6 +87,30 @@ void keep_old_data(CUgraphExec_st& graph, Task& begin, Task& end, std::vector<No
   end.work = [before, written = graph.written] { *written = changes(*before, held(all_devices)); };
 }
 
+/// Gives the work of the graph to the stream.
+void launch(CUgraphExec_st& runnable, cudaStream_t stream) {
+  // The launch waits for the stream's earlier work and for the graph's previous launch.
+  const TaskPtr before = is_planted("launch_overtakes") ? nullptr : stream->tail;
+  Task begin{.device = stream->device, .waits = {before, runnable.last_launch}};
+  Task end{.device = stream->device};
+  std::vector<Node> nodes = runnable.nodes;
+  if (is_planted("old_data")) keep_old_data(runnable, begin, end, nodes);
+  const TaskPtr begun = Scheduler::get().add(std::move(begin));
+  end.waits = {begun};
+  std::vector<TaskPtr> tasks;
+  for (Node& node : nodes) {
+    Task& task = node.task;
+    task.waits = {begun};
+    if (!is_planted("loose_graph")) {
+      for (const std::size_t wait : node.waits) task.waits.push_back(tasks[wait]);
+    }
+    tasks.push_back(Scheduler::get().add(std::move(task)));
+    end.waits.push_back(tasks.back());
+  }
+  runnable.last_launch = Scheduler::get().add(std::move(end));
+  stream->tail = runnable.last_launch;
+}
+
 }  // namespace
 
 bool rankcheck::stand_in::breaks_captures() {
@@ -149,25 +173,12 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream) {
   if (runnable == nullptr || stream == nullptr) return answer(cudaErrorInvalidValue);
   if (stream->capture != nullptr) return answer(cudaErrorNotSupported);
   if (is_planted("lost_replay")) return cudaSuccess;
-  // The launch waits for the stream's earlier work and for the graph's previous launch.
-  Task begin{.device = stream->device, .waits = {stream->tail, runnable->last_launch}};
-  Task end{.device = stream->device};
-  std::vector<Node> nodes = runnable->nodes;
-  if (is_planted("old_data")) keep_old_data(*runnable, begin, end, nodes);
-  const TaskPtr begun = Scheduler::get().add(std::move(begin));
-  end.waits = {begun};
-  std::vector<TaskPtr> tasks;
-  for (Node& node : nodes) {
-    Task& task = node.task;
-    task.waits = {begun};
-    if (!is_planted("loose_graph")) {
-      for (const std::size_t wait : node.waits) task.waits.push_back(tasks[wait]);
-    }
-    tasks.push_back(Scheduler::get().add(std::move(task)));
-    end.waits.push_back(tasks.back());
+  const auto launched = [runnable, stream] { launch(*runnable, stream); };
+  if (is_planted("overtaken_launch")) {
+    stream->late_launches.emplace_back(launched);
+  } else {
+    launched();
   }
-  stream->tail = Scheduler::get().add(std::move(end));
-  runnable->last_launch = stream->tail;
   return cudaSuccess;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "tests/gpu/device/cuda/stand_in/cuda_runtime.h"
 #include "tests/gpu/device/cuda/stand_in/faults.hpp"
@@ -111,7 +112,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     stream->capture->is_broken = true;
     return answer(cudaErrorStreamCaptureUnsupported);
   }
-  if (!is_planted("early_return")) Scheduler::get().finish(stream->tail);
+  if (!is_planted("early_return")) {
+    Scheduler::get().finish(stream->tail);
+    for (const auto& late : std::exchange(stream->late_launches, {})) late();
+    Scheduler::get().finish(stream->tail);
+  }
   expect_guards(stream->device);
   return answer(cudaSuccess);
 }

@@ -53,6 +53,8 @@ struct CUstream_st {
   rankcheck::stand_in::TaskPtr tail = nullptr;
   /// The last work that is no copy.
   rankcheck::stand_in::TaskPtr tail_without_copies = nullptr;
+  /// With the fault `overtaken_launch`: launches of graphs, which only the host waits for.
+  std::vector<std::function<void()>> late_launches = {};
   std::shared_ptr<rankcheck::stand_in::Capture> capture = nullptr;
   /// Numbers of the nodes that the next captured work waits for.
   std::set<std::size_t> front = {};
