@@ -141,6 +141,8 @@ struct BackendOptions {
   double timeout_s = 20;
   /// Checked while the backend waits for workers.
   StopRequest stop = {};
+  /// Whether error output of the user's own program is passed on.
+  bool shows_error_output = false;
 };
 
 /// A backend that may or may not be able to run on this machine.

@@ -23,6 +23,7 @@
 #include "harness/program.hpp"
 #include "harness/run/data_files.hpp"
 #include "harness/run/exit_status.hpp"
+#include "harness/table.hpp"
 #include "harness/worker/relay.hpp"
 #include "harness/worker/worker_backend.hpp"
 
@@ -84,7 +85,12 @@ harness::worker::WorkerOptions options_with(std::function<harness::worker::Comma
                                             bool may_use_standard_io = true) {
   const char* const patience = std::getenv(start_timeout_variable);
   return {
-      .command = [start = std::move(command)](const std::string&) { return start(); },
+      .command =
+          [start = std::move(command), shows = options.shows_error_output](const std::string&) {
+            harness::worker::Command started = start();
+            started.shows_error_output = shows;
+            return started;
+          },
       .contract_of = reference::find_contract,
       .may_use_standard_io = may_use_standard_io,
       .start_timeout = std::chrono::duration<double>(
@@ -155,7 +161,8 @@ int list_subjects() {
 std::string why_python_unavailable(const std::string& line) {
   const std::string file = words_of_python(line).front();
   if (!std::filesystem::is_regular_file(file)) {
-    return fmt::format("python:{}: got {}, expected a file of Python", line, file);
+    return fmt::format(
+        "python:{}: got {}, expected a file of Python", line, harness::shell_quoted(file));
   }
   if (!harness::find_program(interpreter()).empty()) return {};
   return no_interpreter();

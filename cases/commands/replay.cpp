@@ -135,7 +135,8 @@ std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
   }
   require_small_enough(catalogue, c);
   available_backends().require(c.backend);
-  auto backend = available_backends().open(c.backend, {.ranks_max = c.ranks, .stop = stop});
+  auto backend = available_backends().open(
+      c.backend, {.ranks_max = c.ranks, .stop = stop, .shows_error_output = true});
   if (const std::string why = backend->why_refused(c); !why.empty()) {
     throw BadInput(
         fmt::format("case: {}: expected a case that the backend takes: {}", c.backend, why));

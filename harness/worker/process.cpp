@@ -155,7 +155,8 @@ Keeper::~Keeper() {
   thread_.join();
 }
 
-Process::Process(const Command& command, StandardIo io) {
+Process::Process(const Command& command, StandardIo io)
+    : shows_error_output_(command.shows_error_output) {
   Pipe errors = make_pipe();
   Pipe failure = make_pipe();
   std::vector<std::string> arguments = command.arguments;
@@ -203,7 +204,7 @@ void Process::pass_on(Descriptor output) {
 }
 
 void Process::drain() {
-  drain(error_output_, false);
+  drain(error_output_, shows_error_output_);
   drain(passed_on_, true);
 }
 

@@ -45,6 +45,8 @@ struct Command {
   std::set<std::string> removed = {};
   /// The descriptor that becomes the standard input, unless it is a connection. -1 for none.
   int input = -1;
+  /// Whether drain() passes the error output on to this process's error output.
+  bool shows_error_output = false;
 };
 
 /// The descriptors for a child's standard input and output. -1 means /dev/null as input, and the
@@ -85,6 +87,7 @@ class Process {
 
   /// The descriptor to poll for error output; -1 after the output's end.
   [[nodiscard]] int error_descriptor() const { return error_output_.get(); }
+  [[nodiscard]] bool shows_error_output() const { return shows_error_output_; }
   /// Appends the descriptors to poll for output of all kinds. There are none after the output's
   /// end.
   void add_outputs(std::vector<pollfd>& entries) const;
@@ -132,6 +135,7 @@ class Process {
   void drain(Descriptor& output, bool passes_on);
 
   Descriptor error_output_;
+  bool shows_error_output_ = false;
   Descriptor passed_on_;
   std::string errors_;
 };

@@ -110,7 +110,11 @@ std::optional<BackendFailure> Session::close() {
   if (!process_) return std::nullopt;
   std::optional<BackendFailure> found = failure();
   const bool idle = usable_;
-  if (!idle) kill_workers();
+  if (!idle) {
+    // Before a process that hangs is killed, it may print where.
+    if (process_->shows_error_output()) process_->stop(patience_of_stop());
+    kill_workers();
+  }
   peers_.clear();
   if (idle && !wait_for_end(options_.end_timeout)) {
     const std::string text = fmt::format(

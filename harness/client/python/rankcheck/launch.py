@@ -6,10 +6,13 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from typing import Any, Dict, List, NoReturn, Optional, Tuple, Union
 
 RANKS_VARIABLE = "RANKCHECK_RANKS"
+# Seconds that processes get to print where they hang.
+STOP_PATIENCE_S = 1.0
 # What launchers say of a process: its rank, and the number of ranks.
 PLACE_VARIABLES = [
     ("RANKCHECK_RANK", "RANKCHECK_WORLD"),
@@ -100,18 +103,24 @@ def become_launcher(launcher: str, ranks: int) -> NoReturn:
         raise SystemExit(f"{words[0]}: the launcher cannot be started: {error.strerror}") from None
 
 
-def stop_at_signal(number: int, frame: Any) -> None:
-    """Ends this process so that its `finally` blocks run."""
-    raise SystemExit(128 + number)
-
-
 def start_processes(ranks: int) -> int:
     """Starts this program once for each rank and waits for all. Returns the exit status.
 
     If one process fails, the others are killed, and its status is returned.
     """
-    signal.signal(signal.SIGTERM, stop_at_signal)
     running: Dict[int, Tuple[int, Any]] = {}
+
+    def stop(number: int, frame: Any) -> None:
+        """Lets the processes print where they hang, and ends this one by its `finally` block."""
+        deadline = time.monotonic() + STOP_PATIENCE_S
+        for _, child in list(running.values()):
+            # One after another, so that their output is not mixed.
+            child.terminate()
+            while child.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.01)
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, stop)
     try:
         for rank in range(ranks):
             place = {"RANKCHECK_RANK": str(rank), "RANKCHECK_WORLD": str(ranks)}

@@ -1,10 +1,12 @@
 """Answers the harness: one connection, its questions and its runs."""
 from __future__ import annotations
 
+import faulthandler
 import hashlib
 import os
 import platform
 import queue
+import signal
 import sys
 import tempfile
 import threading
@@ -65,6 +67,7 @@ def serve(subject: Subject) -> None:
 
 def host(subject: Subject, rank: int, world: int, ranks: Tuple[int, ...]) -> None:
     """Hosts these ranks until the harness closes the connection."""
+    show_where_it_hangs()
     me = Me(rank, world, ranks, meeting_place(dict(os.environ)))
     if subject.set_up is not None:
         subject.set_up(me)
@@ -75,6 +78,13 @@ def host(subject: Subject, rank: int, world: int, ranks: Tuple[int, ...]) -> Non
         answer_at(subject, me, address)
     if subject.tear_down is not None:
         subject.tear_down(me)
+
+
+def show_where_it_hangs() -> None:
+    """Lets this process print what its threads do before the harness ends it because it hangs."""
+    if sys.__stderr__ is not None:
+        # chain: the signal then ends the process.
+        faulthandler.register(signal.SIGTERM, file=sys.__stderr__, all_threads=True, chain=True)
 
 
 def meeting_place(environment: Dict[str, str]) -> str:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from fake_harness import HERE, Program
@@ -44,6 +45,21 @@ def test_if_a_process_ends_its_status_is_returned(tmp_path):
     with pytest.raises((AssertionError, ConnectionError), match=closed):
         harness.check(ranks=2, **SUM)
     assert program.end()[0] == 7
+
+
+@pytest.mark.parametrize("variables, processes, status", [
+    ({"RANKCHECK_RANKS": "2"}, 2, 128 + signal.SIGTERM),
+    ({"RANKCHECK_RANK": "0", "RANKCHECK_WORLD": "1"}, 1, -signal.SIGTERM),
+])
+def test_a_process_that_is_ended_prints_where_it_hangs(tmp_path, variables, processes, status):
+    program = Program([FILE], str(tmp_path), **variables)
+    harness = program.connect(processes)
+    program.process.terminate()
+    ended, errors = program.end()
+    harness.close()
+    assert ended == status, errors
+    assert errors.count("(most recent call first):\n") == processes, errors
+    assert errors.count(" in host\n") == processes, errors
 
 
 def test_a_failing_setup_is_the_last_line_of_the_output(tmp_path):

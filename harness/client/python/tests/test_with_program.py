@@ -4,7 +4,9 @@ The tests are skipped unless RANKCHECK in the environment names the program.
 """
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -14,6 +16,7 @@ import pytest
 from fake_harness import HERE
 
 import rankcheck
+from rankcheck.program import run_program
 
 PROGRAM = os.environ.get("RANKCHECK")
 pytestmark = pytest.mark.skipif(
@@ -69,10 +72,23 @@ def test_a_wrong_root_is_found(tmp_path):
     assert "broadcast" in str(error.value)
 
 
-def test_an_error_is_explained(tmp_path):
+@pytest.fixture
+def raises(tmp_path):
     text = open(THREADS).read()
     file = tmp_path / "raises.py"
     assert "functools.reduce" in text
     file.write_text(text.replace("functools.reduce", "functools.no_such"))
+    return file
+
+
+def test_an_error_is_explained(raises):
     with pytest.raises(AssertionError, match=r"AttributeError: .*no_such.* \(raises.py:\d+"):
-        rankcheck.check(file, operation="all_reduce", ranks="1..4", cases=20)
+        rankcheck.check(raises, operation="all_reduce", ranks="1..4", cases=20)
+
+
+def test_a_replay_prints_the_traceback(raises):
+    case = {"operation": "all_reduce", "backend": f"python:{raises}", "ranks": 1, "op": "sum"}
+    done = run_program(["replay", "--times", "1", json.dumps({**case, "type": "f32", "count": 1})])
+    assert done.returncode == 1, done.stderr
+    assert "Traceback (most recent call last)" in done.stderr
+    assert re.search(r'File ".*raises.py", line \d+, in ', done.stderr), done.stderr
