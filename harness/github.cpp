@@ -200,4 +200,14 @@ std::string to_step_summary(const Report& report, const SummaryNotes& notes) {
   return text;
 }
 
+std::string to_step_summary(const std::string& page) {
+  const auto count = static_cast<std::size_t>(std::count(page.begin(), page.end(), '\n'));
+  if (count <= summary_lines_max) return page;
+  // A blank line ends a table or a list before the last line.
+  const std::size_t shown = summary_lines_max - 2;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < shown; ++i) end = page.find('\n', end) + 1;
+  return page.substr(0, end) + fmt::format("\nand {} more lines\n", count - shown);
+}
+
 }  // namespace rankcheck::harness::github

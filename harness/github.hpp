@@ -40,6 +40,10 @@ struct SummaryNotes {
 /// that replay them, and as much of the table as there is room for, with failing rows first.
 [[nodiscard]] std::string to_step_summary(const Report& report, const SummaryNotes& notes = {});
 
+/// The beginning of a page of Markdown, in at most `summary_lines_max` lines. If lines are left
+/// out, the last one says how many.
+[[nodiscard]] std::string to_step_summary(const std::string& page);
+
 /// Text that Markdown shows as it is, in one line of at most `bytes_max` bytes before it is
 /// escaped.
 [[nodiscard]] std::string in_markdown(std::string_view text, std::size_t bytes_max = 400);

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "harness/compare/comparison_github.hpp"
 #include "harness/compare/comparison_text.hpp"
 #include "harness/compare/known_failures.hpp"
 #include "harness/files.hpp"
@@ -15,6 +16,7 @@
 #include "harness/run/outputs.hpp"
 
 #include "cases/commands/cli.hpp"
+#include "cases/commands/github.hpp"
 #include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
@@ -50,6 +52,16 @@ std::string compared_text(const compare::ComparedRuns& runs,
 std::vector<harness::KnownDefect> known_defects(const std::vector<std::string>& paths) {
   if (paths.empty()) return {};
   return harness::known_from_json(harness::read_known_files(paths, make_catalogue()), "--known");
+}
+
+/// Tells GitHub Actions what changed. Annotations must not be printed between the bytes of a page
+/// or of JSON.
+void tell_github_of(const compare::ComparedRuns& runs, const CompareCommandOptions& options) {
+  const bool may_annotate = is_worse(runs) && (options.format == "text" || !options.output.empty());
+  const std::string said = to_text(runs, "rankcheck");
+  tell_github(harness::github::to_step_summary(to_markdown(runs)),
+              may_annotate ? annotations_of(runs.comparison, said.substr(0, said.find('\n')))
+                           : std::vector<harness::github::Annotation>());
 }
 
 int run_compare(const CompareCommandOptions& options, const std::string& program) {
@@ -94,6 +106,7 @@ int run_compare(const CompareCommandOptions& options, const std::string& program
   } else {
     harness::write_file(options.output, text);
   }
+  tell_github_of(compared, options);
   return is_worse(compared) ? harness::run::status_failed : harness::run::status_held;
 }
 

@@ -76,6 +76,23 @@ TEST_F(CliGithubTest, AnUnwritableSummaryIsOneLine) {
   }
 }
 
+TEST_F(CliGithubTest, ComparisonsAreToldToo) {
+  const std::string broken = wrong();
+  std::string right = broken;
+  right.erase(right.find(" --bug last_element"), 19);
+  ASSERT_EQ(rankcheck(right + "--report before").status, 0);
+  ASSERT_EQ(rankcheck(broken + "--report now").status, 1);
+  const Outcome worse = in_step("compare before now");
+  EXPECT_EQ(worse.status, 1) << worse.err;
+  EXPECT_EQ(lines_with(worse.out, "::error title=rankcheck%3A newly broken%3A all_reduce/"), 1)
+      << worse.out;
+  EXPECT_EQ(text_of("summary"), rankcheck("compare before now --format markdown").out);
+  // JSON stays JSON.
+  EXPECT_EQ(lines_with(in_step("compare before now --format json").out, "::"), 0);
+  EXPECT_EQ(lines_with(in_step("compare before now --format json --output said").out, "::"), 1);
+  EXPECT_EQ(lines_with(in_step("compare now now").out, "::"), 0);
+}
+
 TEST_F(CliGithubTest, ReportsArePrintedInEachFormat) {
   ASSERT_EQ(rankcheck(tests::quick + "--report r").status, 0);
   EXPECT_EQ(rankcheck("report r").out, text_of("r/summary.md"));

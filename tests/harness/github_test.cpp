@@ -132,6 +132,16 @@ TEST(StepSummaryTest, NamesBackendsThatDidNotRun) {
       << to_step_summary(report);
 }
 
+TEST(StepSummaryTest, OfAPageIsItsBeginning) {
+  EXPECT_EQ(to_step_summary(std::string("one\ntwo\n")), "one\ntwo\n");
+  std::string sixty;
+  for (int i = 0; i < 60; ++i) sixty += "line\n";
+  EXPECT_EQ(to_step_summary(sixty), sixty);
+  const std::string text = to_step_summary(sixty + sixty);
+  EXPECT_EQ(lines_of(text), 60);
+  EXPECT_TRUE(text.ends_with("line\n\nand 62 more lines\n")) << text;
+}
+
 /// What a subject says must not become a picture, a link or a table of the page.
 TEST(InMarkdownTest, ShowsTextAsItIs) {
   EXPECT_EQ(in_markdown("a_b <img> [x](y) |\n*z*"), "a_b \\<img\\> \\[x\\](y) \\| \\*z\\*");
