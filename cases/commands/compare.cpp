@@ -82,8 +82,7 @@ int run_compare(const CompareCommandOptions& options, const std::string& program
   require_factor("--duration-factor", options.limits.duration_factor);
   require_factor("--speed-factor", options.limits.speed_factor);
   if (!options.output.empty()) harness::run::require_writable_file(options.output);
-  std::vector<compare::RunReport> runs;
-  for (const std::string& each : options.reports) runs.push_back(compare::read_run_report(each));
+  std::vector<compare::RunReport> runs = compare::read_run_reports(options.reports);
   const std::vector<harness::KnownDefect> defects = known_defects(options.known);
   for (compare::RunReport& each : runs) compare::mark_known(each, defects);
   // Two runs may be named in either order, for example to compare a branch with what came later.

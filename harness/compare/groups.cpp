@@ -1,8 +1,11 @@
 #include "harness/compare/groups.hpp"
 
 #include <array>
+#include <functional>
 #include <map>
-#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,12 +16,30 @@ namespace rankcheck::harness::compare {
 
 namespace {
 
+/// Operation, algorithm and code under test; "*" is any. The texts are those of a unit.
+using Group = std::array<std::string_view, 3>;
+
+struct GroupHash {
+  std::size_t operator()(const Group& group) const {
+    std::size_t hash = 0;
+    for (const std::string_view part : group) {
+      hash = hash * 31 + std::hash<std::string_view>()(part);
+    }
+    return hash;
+  }
+};
+
 /// Returns the groups of a unit, the largest first.
-std::array<std::string, 4> groups_of(const RunFinding& unit) {
-  return {"*/*/*",
-          fmt::format("*/*/{}", unit.tested),
-          fmt::format("{}/*/{}", unit.operation, unit.tested),
-          fmt::format("{}/{}/{}", unit.operation, unit.algorithm, unit.tested)};
+std::array<Group, 4> groups_of(const RunFinding& unit) {
+  constexpr std::string_view any = "*";
+  return {Group{any, any, any},
+          Group{any, any, unit.tested},
+          Group{unit.operation, any, unit.tested},
+          Group{unit.operation, unit.algorithm, unit.tested}};
+}
+
+std::string group_name(const Group& group) {
+  return fmt::format("{}/{}/{}", group[0], group[1], group[2]);
 }
 
 /// The units of one group that were judged in one run only.
@@ -47,10 +68,10 @@ std::string said(const RunFinding& finding) {
 std::vector<GroupChange> judged_in_one(const RunReport& here,
                                        const RunReport& there,
                                        bool (*is_counted)(Verdict)) {
-  std::set<std::string> judged_there;
+  std::unordered_set<Group, GroupHash> judged_there;
   for (const auto& [id, finding] : there.findings) {
     if (!is_judged(finding.verdict)) continue;
-    for (const std::string& group : groups_of(finding)) judged_there.insert(group);
+    for (const Group& group : groups_of(finding)) judged_there.insert(group);
   }
   std::map<std::string, OneSided> missing;
   for (const auto& [id, unit] : here.findings) {
@@ -58,9 +79,9 @@ std::vector<GroupChange> judged_in_one(const RunReport& here,
     const auto other = there.findings.find(id);
     if (other != there.findings.end() && is_judged(other->second.verdict)) continue;
     std::string place = id;
-    for (const std::string& group : groups_of(unit)) {
+    for (const Group& group : groups_of(unit)) {
       if (judged_there.contains(group)) continue;
-      place = group;
+      place = group_name(group);
       break;
     }
     OneSided& group = missing[place];
@@ -83,9 +104,9 @@ void UniformGroups::add(const RunFinding& unit, std::string before, std::string 
 
 std::vector<GroupChange> UniformGroups::take() && {
   if (!has_change_) return {};
-  std::map<std::string, Uniform> groups;
+  std::unordered_map<Group, Uniform, GroupHash> groups;
   for (const Row& row : rows_) {
-    for (const std::string& each : groups_of(*row.unit)) {
+    for (const Group& each : groups_of(*row.unit)) {
       Uniform& group = groups[each];
       if (group.units == 0) {
         group.before = &row.before;
@@ -99,10 +120,10 @@ std::vector<GroupChange> UniformGroups::take() && {
   for (const Row& row : rows_) {
     if (row.before == row.now) continue;
     std::string what = row.unit->id;
-    for (const std::string& each : groups_of(*row.unit)) {
+    for (const Group& each : groups_of(*row.unit)) {
       const Uniform& group = groups.at(each);
       if (!group.is_uniform || group.units < 2) continue;
-      what = each;
+      what = group_name(each);
       break;
     }
     changes.emplace(what, GroupChange{.what = what, .before = row.before, .now = row.now});

@@ -1,8 +1,9 @@
 #include "harness/compare/run_report.hpp"
 
-#include <algorithm>
-#include <initializer_list>
-#include <string_view>
+#include <functional>
+#include <future>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -53,21 +54,9 @@ void read_statuses(Fields& fields, const std::string& place, RunReport& report) 
   }
 }
 
-/// A copy without some fields, which can be large. Its fields are sorted, so they are found
-/// quickly.
-json copy_without(const ordered_json& object, std::initializer_list<std::string_view> left_out) {
-  json copy = json::object();
-  for (const auto& [key, value] : object.items()) {
-    const bool is_kept = std::find(left_out.begin(), left_out.end(), key) == left_out.end();
-    if (is_kept) copy[key] = value;
-  }
-  return copy;
-}
-
 /// Reads the part of a finding that comparisons need. Other fields may be those of another version.
 RunFinding finding_from(const ordered_json& text, const std::string& place) {
-  if (!text.is_object()) throw BadInput(place + ": expected an object");
-  const json value = copy_without(text, {"minimal", "wrong", "marks", "values"});
+  const json value = text;
   RunFinding finding;
   Fields fields(value, place);
   fields.required("id", finding.id);
@@ -90,9 +79,6 @@ RunFinding finding_from(const ordered_json& text, const std::string& place) {
     Fields(*power, place + ": power").optional("smallest_change", finding.smallest_change);
   }
   fields.optional("powerless_cases", finding.powerless_cases);
-  std::map<std::string, std::int64_t> cells;
-  fields.optional("cells", cells);
-  for (const auto& [cell, cases] : cells) finding.cells.insert(cell);
   std::vector<std::string> known_cells;
   fields.optional("known_cells", known_cells);
   finding.cells.insert(known_cells.begin(), known_cells.end());
@@ -101,19 +87,6 @@ RunFinding finding_from(const ordered_json& text, const std::string& place) {
   // The case keeps the order of its fields, which is easier to read.
   if (text.contains("minimal")) finding.minimal = text["minimal"];
   return finding;
-}
-
-/// Moves the durations of units from the environment to the findings.
-void take_durations(RunReport& report) {
-  const auto durations = report.environment.find("durations_s");
-  if (durations == report.environment.end()) return;
-  for (const auto& [id, value] : durations->items()) {
-    const auto found = report.findings.find(id);
-    if (found != report.findings.end() && value.is_number()) {
-      found->second.duration_s = value.get<double>();
-    }
-  }
-  report.environment.erase("durations_s");
 }
 
 /// Adds what the gate for hardware says of its devices, links and parts, as units. The text is the
@@ -153,6 +126,87 @@ void add_gate(const ordered_json& gate, const std::string& place, RunReport& rep
   each("phases", [&](const ordered_json& entry) { return word(entry, "name"); });
 }
 
+/// Takes the largest parts out of a report while it is parsed, so that they need no memory as JSON:
+/// findings, the names of their cells, and durations. ordered_json would look for each name among
+/// all earlier ones.
+class LargeParts {
+ public:
+  using Event = ordered_json::parse_event_t;
+
+  LargeParts(std::string place, RunReport& report) : place_(std::move(place)), report_(report) {}
+
+  /// Returns whether the value stays in the JSON.
+  bool operator()(int depth, Event event, ordered_json& parsed) {
+    if (event == Event::key) return take_name(depth, parsed.get_ref<const std::string&>());
+    const bool is_finding = top_ == "findings" && depth == 2;
+    // A value is discarded while it begins, and is whole when it ends.
+    if (is_finding && parsed.is_object()) {
+      take_finding(parsed);
+      return false;
+    }
+    if (is_finding && !parsed.is_discarded()) {
+      throw BadInput(next_place() + ": expected an object");
+    }
+    const bool is_duration = top_ == "environment" && field_ == "durations_s" && depth == 3;
+    if (is_duration && event == Event::value && parsed.is_number()) {
+      durations_[unit_] = parsed.get<double>();
+    }
+    return true;
+  }
+
+  /// Gives the durations to the findings, which come first in a report.
+  void finish() {
+    for (const auto& [id, seconds] : durations_) {
+      const auto found = report_.findings.find(id);
+      if (found != report_.findings.end()) found->second.duration_s = seconds;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string next_place() const {
+    return fmt::format("{}: findings[{}]", place_, report_.findings.size());
+  }
+
+  bool take_name(int depth, const std::string& name) {
+    if (depth == 1) {
+      top_ = name;
+      return name != "summary" && name != "total";
+    }
+    if (top_ == "findings") {
+      if (depth == 3) {
+        field_ = name;
+        return name != "wrong" && name != "marks" && name != "values";
+      }
+      if (depth != 4 || field_ != "cells") return true;
+      cells_.insert(cells_.end(), name);
+      return false;
+    }
+    if (top_ != "environment") return true;
+    if (depth == 2) field_ = name;
+    if (depth != 3 || field_ != "durations_s") return true;
+    unit_ = name;
+    return false;
+  }
+
+  void take_finding(const ordered_json& parsed) {
+    RunFinding finding = finding_from(parsed, next_place());
+    finding.cells.merge(cells_);
+    cells_.clear();
+    std::string id = finding.id;
+    if (report_.findings.emplace(id, std::move(finding)).second) return;
+    throw BadInput(fmt::format("{}: findings: {}: expected each unit once", place_, printable(id)));
+  }
+
+  std::string place_;
+  RunReport& report_;
+  /// The names on the way to what is parsed: of the report, of a finding or of the environment.
+  std::string top_;
+  std::string field_;
+  std::string unit_;
+  std::set<std::string> cells_;
+  std::map<std::string, double> durations_;
+};
+
 /// Returns the file that the user means. A folder without the file may hold only a journal.
 fs::path file_of(const fs::path& path) {
   std::error_code absent;
@@ -164,6 +218,12 @@ fs::path file_of(const fs::path& path) {
                   "journal",
                   path.string(),
                   report_name));
+}
+
+/// Parses a report. Returns a discarded value if it is not JSON or is nested too deeply.
+ordered_json parsed(const std::string& text, LargeParts& parts) {
+  if (!is_shallow(text, json_depth_max)) return ordered_json(ordered_json::value_t::discarded);
+  return ordered_json::parse(text, std::ref(parts), false);
 }
 
 }  // namespace
@@ -180,12 +240,13 @@ bool is_judged(Verdict verdict) {
 RunReport read_run_report(const fs::path& path) {
   const fs::path file = file_of(path);
   const std::string place = file.string();
-  const auto text = parse_json<ordered_json>(read_file(file));
-  if (text.is_discarded()) throw BadInput(place + ": expected JSON");
-  if (!text.is_object()) throw BadInput(place + ": expected a report, an object");
-  const json plain = copy_without(text, {"findings", "summary", "environment"});
   RunReport report;
   report.name = path.string();
+  LargeParts parts(place, report);
+  const ordered_json text = parsed(read_file(file), parts);
+  if (text.is_discarded()) throw BadInput(place + ": expected JSON");
+  const json plain = text;
+  if (!plain.is_object()) throw BadInput(place + ": expected a report, an object");
   Fields fields(plain, place);
   int version = 0;
   fields.required("report_version", version);
@@ -195,30 +256,31 @@ RunReport read_run_report(const fs::path& path) {
   fields.required("ending", report.ending);
   if (!fields.at("run").is_object()) fields.fail("run", "expected an object");
   report.run = text["run"];
-  const ordered_json none;
-  const auto part = [&](const char* field) -> const ordered_json& {
-    const auto found = text.find(field);
-    return found == text.end() ? none : *found;
-  };
-  report.environment = part("environment");
-  if (!report.environment.is_object()) fields.fail("environment", "expected an object");
-  const ordered_json& findings = part("findings");
-  if (!findings.is_array()) fields.fail("findings", "expected a list");
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    RunFinding finding = finding_from(findings[i], fmt::format("{}: findings[{}]", place, i));
-    std::string id = finding.id;
-    if (!report.findings.emplace(id, std::move(finding)).second) {
-      fields.fail("findings", fmt::format("{}: expected each unit once", printable(id)));
-    }
-  }
+  if (!fields.at("environment").is_object()) fields.fail("environment", "expected an object");
+  report.environment = text["environment"];
+  report.environment.erase("durations_s");
+  if (!fields.at("findings").is_array()) fields.fail("findings", "expected a list");
+  parts.finish();
   read_statuses(fields, place, report);
-  take_durations(report);
   const auto gate = report.environment.find("hardware");
   if (gate != report.environment.end()) add_gate(*gate, place, report);
   std::error_code unknown;
   const fs::path bench = file.parent_path() / bench_name;
   if (fs::exists(bench, unknown)) report.bench = read_bench_results(bench);
   return report;
+}
+
+std::vector<RunReport> read_run_reports(const std::vector<std::string>& paths) {
+  std::vector<RunReport> reports;
+  for (std::size_t i = 0; i < paths.size(); i += 2) {
+    std::future<RunReport> second;
+    if (i + 1 < paths.size()) {
+      second = std::async(std::launch::async, [&, i] { return read_run_report(paths[i + 1]); });
+    }
+    reports.push_back(read_run_report(paths[i]));
+    if (second.valid()) reports.push_back(second.get());
+  }
+  return reports;
 }
 
 }  // namespace rankcheck::harness::compare

@@ -84,4 +84,8 @@ struct RunReport {
 /// the file and the field, and FileError.
 [[nodiscard]] RunReport read_run_report(const std::filesystem::path& path);
 
+/// Reads several reports, two at a time. Throws what read_run_report() throws of the first one that
+/// cannot be read.
+[[nodiscard]] std::vector<RunReport> read_run_reports(const std::vector<std::string>& paths);
+
 }  // namespace rankcheck::harness::compare

@@ -82,6 +82,16 @@ TEST_F(RunReportTest, ReadsDevicesAndLinksOfTheGateAsUnits) {
   EXPECT_EQ(read.findings.at("hardware/phases/soak").verdict, Verdict::skipped);
 }
 
+TEST_F(RunReportTest, ReadsManyInTheirOrder) {
+  const std::string good = file_.string();
+  const std::vector<std::string> paths{good, folder_.path().string(), good};
+  const std::vector<RunReport> reports = read_run_reports(paths);
+  ASSERT_EQ(reports.size(), 3U);
+  EXPECT_EQ(reports[1].name, folder_.path().string());
+  EXPECT_EQ(reports[2].findings.size(), 2U);
+  EXPECT_ANY_THROW(static_cast<void>(read_run_reports({good, "/nowhere"})));
+}
+
 TEST_F(RunReportTest, ReadsTheMeasurementsBesideTheReport) {
   EXPECT_FALSE(read_run_report(file_).bench);
   write_file(folder_.path() / "bench.json",
@@ -144,6 +154,13 @@ TEST_F(RunReportTest, RefusesWhatIsNoReport) {
   EXPECT_EQ(complaint(file_), file_.string() + ": expected JSON");
   write_file(file_, "[]");
   EXPECT_EQ(complaint(file_), file_.string() + ": expected a report, an object");
+  for (const char* finding : {"7", "[7]"}) {
+    write_file(file_,
+               R"({"report_version": 1, "ending": "completed", "run": {}, "environment": {},
+                   "findings": [)" +
+                   std::string(finding) + "]}");
+    EXPECT_EQ(complaint(file_), file_.string() + ": findings[0]: expected an object");
+  }
   std::filesystem::remove(file_);
   EXPECT_NE(complaint(folder_.path()).find("expected a folder with report.json"),
             std::string::npos);
