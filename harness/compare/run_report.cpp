@@ -222,8 +222,11 @@ fs::path file_of(const fs::path& path) {
 
 /// Parses a report. Returns a discarded value if it is not JSON or is nested too deeply.
 ordered_json parsed(const std::string& text, LargeParts& parts) {
-  if (!is_shallow(text, json_depth_max)) return ordered_json(ordered_json::value_t::discarded);
-  return ordered_json::parse(text, std::ref(parts), false);
+  ordered_json value(ordered_json::value_t::discarded);
+  if (is_shallow(text, json_depth_max)) {
+    value = ordered_json::parse(text, std::ref(parts), false);
+  }
+  return value;
 }
 
 }  // namespace
