@@ -321,9 +321,13 @@ void Examiner::mark_unwritten(int rank, std::string& row) {
   const auto bytes = spec::to_size(spec::info(stages_.front().type).bytes);
   const auto recv = spec::to_size(layout_.recv);
   const std::byte* after = observation_.stages[0].images[spec::to_size(rank)].data();
+  // An element in place that was left alone is the rank's own contribution, without the others.
+  const bool is_in_place = layout_.send >= 0 && layout_.recv < layout_.send + layout_.send_size &&
+                           layout_.send < layout_.recv + layout_.recv_size;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const std::size_t at = recv + i * bytes;
-    const bool is_wrong = row[i] == static_cast<char>(Mark::wrong);
+    const bool is_wrong = row[i] == static_cast<char>(Mark::wrong) ||
+                          (row[i] == static_cast<char>(Mark::missing) && !is_in_place);
     if (!is_wrong || at + bytes > before_.size()) continue;
     if (std::equal(after + at, after + at + bytes, before_.data() + at)) {
       row[i] = static_cast<char>(Mark::unwritten);

@@ -1,10 +1,13 @@
+#include "harness/page/cards.hpp"
+
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "harness/page/causes.hpp"
 #include "harness/page/pictures.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
@@ -15,12 +18,17 @@ namespace rankcheck::harness::page {
 
 namespace {
 
-constexpr std::size_t open_cards_max = 3;
 constexpr std::size_t listed_findings_max = 20;
 constexpr std::size_t listed_cells_max = 40;
 
-std::string replay_of(const Finding& finding) {
-  return "rankcheck replay " + shell_quoted(to_text(*finding.minimal));
+/// Writes the command that runs the case of a failure again.
+void write_replay(Html& html, const Finding& finding, std::size_t bytes_max) {
+  const std::string command = "rankcheck replay " + shell_quoted(to_text(*finding.minimal));
+  if (command.size() <= bytes_max) return write_command(html, command);
+  html.leaf("p",
+            fmt::format("The case has {} bytes, too many for this page: report.json has it, as "
+                        "\"minimal\" of this unit.",
+                        grouped(std::ssize(command))));
 }
 
 /// The property as words: "agrees_with_reference" becomes "agrees with reference".
@@ -52,9 +60,13 @@ void write_wrong(Html& html, const Finding& finding) {
   const bool has_error = std::any_of(wrong.begin(), wrong.end(), [](const WrongElement& each) {
     return each.error != 0 || each.bound != 0;
   });
-  const bool has_cause = std::any_of(
-      wrong.begin(), wrong.end(), [](const WrongElement& each) { return !each.decoded.empty(); });
+  const bool has_cause = std::any_of(wrong.begin(), wrong.end(), [&](const WrongElement& each) {
+    return !in_words(finding, each).empty();
+  });
+  const bool has_later_call = std::any_of(
+      wrong.begin(), wrong.end(), [](const WrongElement& each) { return each.stage > 0; });
   std::vector<std::string> columns{"rank", "element", "expected", "got"};
+  if (has_later_call) columns.insert(columns.begin(), {"call", "ranks of the call"});
   if (has_error) columns.insert(columns.end(), {"error", "bound"});
   if (has_cause) columns.emplace_back("what the value says");
   const std::string caption =
@@ -67,6 +79,12 @@ void write_wrong(Html& html, const Finding& finding) {
     const Html::Element body = html.open("tbody");
     for (const WrongElement& each : wrong) {
       const Html::Element row = html.open("tr");
+      if (has_later_call) {
+        html.leaf("td", std::to_string(each.stage + 1), {{"class", "number"}});
+        html.leaf("td",
+                  each.stage == 0 ? "as in the case"
+                                  : shortened(fmt::format("{}", fmt::join(each.group, ", ")), 80));
+      }
       html.leaf("td", std::to_string(each.rank), {{"class", "number"}});
       html.leaf("td", std::to_string(each.index), {{"class", "number"}});
       html.leaf("td", shortened(as_value(type, each.expected), 160));
@@ -75,13 +93,22 @@ void write_wrong(Html& html, const Finding& finding) {
         html.leaf("td", fmt::format("{:.3g}", each.error), {{"class", "number"}});
         html.leaf("td", fmt::format("{:.3g}", each.bound), {{"class", "number"}});
       }
-      if (has_cause) html.leaf("td", shortened(in_words(each), 400), {{"class", "said"}});
+      if (has_cause) html.leaf("td", shortened(in_words(finding, each), 400), {{"class", "said"}});
     }
   });
 }
 
 /// How the minimal case was found.
 std::string steps_of(const Finding& finding) {
+  if (finding.is_known) {
+    return fmt::format(
+        "This is the simplest of the cases that failed as known: {}. It was neither made smaller "
+        "nor run again.",
+        known_text(finding));
+  }
+  if (finding.replays == 0 && finding.shrinks == 0) {
+    return "This is the case that failed. It was neither made smaller nor run again.";
+  }
   std::string text = finding.shrinks > 0
                          ? fmt::format("The first failing case was made smaller in {}.",
                                        counted(finding.shrinks, "step", "steps"))
@@ -96,6 +123,18 @@ std::string steps_of(const Finding& finding) {
   return text;
 }
 
+/// " It failed in case 3."
+std::string said_of_cases(const Finding& finding) {
+  if (finding.cases <= 0) return {};
+  // A search ends at its first failure, unless the failure is known.
+  if (is_failure(finding.verdict) && !finding.is_known && finding.minimal) {
+    return finding.cases == 1 ? " The first case failed."
+                              : fmt::format(" {} held, and the next one failed.",
+                                            counted(finding.cases - 1, "case", "cases"));
+  }
+  return fmt::format(" {} ran.", counted(finding.cases, "case", "cases"));
+}
+
 void write_finding(Html& html, const Finding& finding) {
   const Unit& unit = finding.unit;
   if (!finding.reason.empty()) {
@@ -106,16 +145,17 @@ void write_finding(Html& html, const Finding& finding) {
   {
     const Html::Element line = html.open("p");
     html.leaf("strong", "What was checked: ");
-    html.text(fmt::format("that {} {}", unit.operation, words_of(unit.property)));
-    html.text(
-        fmt::format(" (property {}{}){}.",
-                    unit.property,
-                    unit.pinned.empty() ? "" : ", pinned case " + unit.pinned,
-                    finding.cases > 0 ? ", in " + counted(finding.cases, "case", "cases") : ""));
+    html.text(unit.property == "*"
+                  ? fmt::format("all properties of {}", unit.operation)
+                  : fmt::format("that {} {}", unit.operation, words_of(unit.property)));
+    html.text(fmt::format(" (property {}{}).{}",
+                          unit.property,
+                          unit.pinned.empty() ? "" : ", pinned case " + unit.pinned,
+                          said_of_cases(finding)));
   }
   if (!finding.minimal) return;
   html.leaf("p", "Run it again with:", {{"class", "label"}});
-  write_command(html, replay_of(finding));
+  write_replay(html, finding, command_bytes_max);
   html.leaf("p", "The smallest case that fails: " + case_in_words(*finding.minimal) + ".");
   draw_elements(html, finding);
   draw_values(html, finding);
@@ -130,71 +170,100 @@ void write_missing(Html& html, const Finding& finding) {
 }
 
 /// The other findings of a group, each with its own case.
-void write_others(Html& html, const FailureGroup& group) {
+void write_others(Html& html, const FailureGroup& group, const CardOptions& options) {
   const auto& all = group.findings;
   if (all.size() < 2) return;
   const Html::Element more = html.open("details");
-  html.leaf(
-      "summary",
-      counted(
-          std::ssize(all) - 1, "more finding with this cause", "more findings with this cause"));
+  html.leaf("summary",
+            counted(std::ssize(all) - 1,
+                    "more finding, probably with this cause",
+                    "more findings, probably with this cause"));
   const std::size_t listed = std::min(all.size(), listed_findings_max + 1);
   for (std::size_t i = 1; i < listed; ++i) {
     html.leaf("p", fmt::format("{}: {}", all[i]->unit.id(), shortened(all[i]->reason, 200)));
-    if (all[i]->minimal) write_command(html, replay_of(*all[i]));
+    if (all[i]->minimal) write_replay(html, *all[i], further_command_bytes_max);
   }
   if (listed < all.size()) {
-    html.leaf("p",
-              fmt::format(
-                  "and {}, which report.json lists.",
-                  counted(std::ssize(all) - static_cast<std::int64_t>(listed), "other", "others")));
+    html.leaf(
+        "p",
+        fmt::format("and {}, which {} lists.",
+                    counted(std::ssize(all) - static_cast<std::int64_t>(listed), "other", "others"),
+                    options.whole_list));
   }
 }
 
-void write_card(Html& html, const FailureGroup& group, std::size_t number) {
+/// "14 findings of 9 operations".
+std::string size_of(const FailureGroup& group) {
+  std::set<std::string_view> operations;
+  for (const Finding* each : group.findings) operations.insert(each->unit.operation);
+  std::string findings = counted(std::ssize(group.findings), "finding", "findings");
+  if (operations.size() < 2) return findings;
+  return fmt::format("{} of {} operations", findings, operations.size());
+}
+
+void write_card(Html& html,
+                const FailureGroup& group,
+                std::size_t number,
+                const CardOptions& options) {
   const Finding& first = *group.findings.front();
-  const Look look = look_of(first.verdict);
+  const Look look = look_of(first);
   Attributes attributes{{"class", "card is-" + look.css}};
-  if (number <= open_cards_max) attributes.emplace_back("open", "");
+  if (number <= options.open_max) attributes.emplace_back("open", "");
   const Html::Element card = html.open("details", attributes);
   {
-    const Html::Element summary = html.open("summary", {{"id", fmt::format("failure-{}", number)}});
+    const Html::Element summary =
+        html.open("summary", {{"id", fmt::format("{}-{}", options.id, number)}});
     html.leaf("span", look.text, {{"class", "badge " + look.css}});
     html.text(" ");
     html.leaf("h3", line_of(first));
     if (group.findings.size() > 1) {
-      html.leaf("span",
-                fmt::format(" ({} findings)", grouped(std::ssize(group.findings))),
-                {{"class", "faint"}});
+      html.leaf("span", fmt::format(" ({})", size_of(group)), {{"class", "faint"}});
     }
   }
   const Html::Element body = html.open("div");
+  html.leaf("p", meaning_of(first.verdict), {{"class", "faint"}});
   for (const WrongElement& each : first.wrong) {
-    if (cause_of(each) == Cause::unknown) continue;
+    if (cause_of(first, each) == Cause::unknown) continue;
     const Html::Element line = html.open("p");
     html.leaf("strong", "Cause: ");
-    html.text(fmt::format(
-        "{} This is what element {} of rank {} shows.", in_words(each), each.index, each.rank));
+    html.text(fmt::format("{} This is what element {} of rank {} shows.",
+                          in_words(first, each),
+                          each.index,
+                          each.rank));
     break;
+  }
+  if (!group.cell.empty() && group.findings.size() > 1) {
+    const char* const why =
+        first.is_known ? ""
+                       : " Cases were made simpler for as long as they failed, and this remained.";
+    html.leaf("p", fmt::format("All of these failures are of {}.{}", group.cell, why));
+  }
+  if (const std::string more = options.say_more ? options.say_more(first) : ""; !more.empty()) {
+    html.leaf("p", shortened(more, 400));
   }
   write_finding(html, first);
   write_missing(html, first);
-  write_others(html, group);
+  write_others(html, group, options);
 }
 
 /// Counts the findings of the groups that have no card.
-void write_rest(Html& html, const std::vector<FailureGroup>& groups) {
-  if (groups.size() <= cards_max) return;
+void write_rest(Html& html,
+                const std::vector<FailureGroup>& groups,
+                std::size_t written,
+                const CardOptions& options) {
+  if (groups.size() <= written) return;
   std::map<std::tuple<std::string, std::string, Verdict>, std::int64_t> counts;
-  for (std::size_t i = cards_max; i < groups.size(); ++i) {
+  for (std::size_t i = written; i < groups.size(); ++i) {
     for (const Finding* each : groups[i].findings) {
       ++counts[{each->unit.operation, each->unit.tested(), each->verdict}];
     }
   }
   const std::string caption =
-      fmt::format("{} more groups of failures, which report.json lists",
-                  grouped(std::ssize(groups) - static_cast<std::int64_t>(cards_max)));
-  constexpr std::size_t rows_max = 200;
+      fmt::format("{}, which {} lists",
+                  counted(std::ssize(groups) - static_cast<std::int64_t>(written),
+                          "more group of failures",
+                          "more groups of failures"),
+                  options.whole_list);
   write_table(html, caption, [&] {
     write_head(html, {"operation", "backend", "verdict", "findings"});
     const Html::Element body = html.open("tbody");
@@ -202,8 +271,8 @@ void write_rest(Html& html, const std::vector<FailureGroup>& groups) {
     for (const auto& [key, count] : counts) {
       if (++rows > rows_max) break;
       const Html::Element row = html.open("tr");
-      html.leaf("th", std::get<0>(key), {{"scope", "row"}});
-      html.leaf("td", std::get<1>(key));
+      html.leaf("th", shortened(std::get<0>(key), name_bytes_max), {{"scope", "row"}});
+      html.leaf("td", shortened(std::get<1>(key), name_bytes_max));
       html.leaf("td", name(std::get<2>(key)));
       html.leaf("td", grouped(count), {{"class", "number"}});
     }
@@ -215,19 +284,17 @@ void write_rest(Html& html, const std::vector<FailureGroup>& groups) {
 
 }  // namespace
 
-void write_failures(Html& html, const Report& report) {
-  const std::vector<FailureGroup> groups = group_failures(report.findings);
-  if (groups.empty()) return;
-  const Html::Element section = html.open("section", {{"aria-labelledby", "failures"}});
-  html.leaf("h2", "Failures", {{"id", "failures"}});
-  html.leaf("p",
-            "Each card is one cause: failures of one algorithm on one backend that look alike. The "
-            "command runs the smallest failing case again.",
-            {{"class", "faint"}});
-  for (std::size_t i = 0; i < std::min(groups.size(), cards_max); ++i) {
-    write_card(html, groups[i], i + 1);
+std::size_t write_cards(Html& html,
+                        const std::vector<FailureGroup>& groups,
+                        const CardOptions& options) {
+  const std::size_t most = std::min(groups.size(), options.most);
+  std::size_t written = 0;
+  while (written < most && html.size() < cards_bytes_max) {
+    write_card(html, groups[written], written + 1, options);
+    ++written;
   }
-  write_rest(html, groups);
+  write_rest(html, groups, written, options);
+  return written;
 }
 
 }  // namespace rankcheck::harness::page

@@ -7,6 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/to_size.hpp"
+
+#include "harness/family.hpp"
+#include "harness/page/limits.hpp"
 #include "harness/table.hpp"
 
 namespace rankcheck::harness::page {
@@ -50,7 +54,7 @@ std::string cause_key(const Finding& finding) {
   // All units without power or coverage have one cause, whatever the missing cells are.
   if (lacks_coverage(finding)) return "coverage";
   for (const WrongElement& each : finding.wrong) {
-    const Cause cause = cause_of(each);
+    const Cause cause = cause_of(finding, each);
     if (cause != Cause::unknown) return std::to_string(static_cast<int>(cause));
   }
   return kind_of(finding.reason);
@@ -97,9 +101,71 @@ std::string said(std::string_view part) {
                      part.substr(std::min(at, part.size())));
 }
 
+/// Finds out what is special about the minimal cases of failures.
+class UnusualCells {
+ public:
+  /// The cell of the minimal case. Empty if it is the plainest one of the operation, because then
+  /// it says nothing.
+  std::string of(const Finding& finding) {
+    if (!finding.minimal) return {};
+    const Case& c = *finding.minimal;
+    const Family* const family = find_family(c.operation);
+    if (family == nullptr) return {};
+    const std::vector<Cell>& cells = cells_of(*family, c.operation);
+    const int variant = family->variant(c);
+    const auto found = std::find_if(cells.begin(), cells.end(), [&](const Cell& each) {
+      return each.type == c.type && each.variant == variant;
+    });
+    if (found == cells.end() || found == plainest(cells)) return {};
+    return found->name();
+  }
+
+ private:
+  const std::vector<Cell>& cells_of(const Family& family, const std::string& operation) {
+    const auto [at, is_new] = cells_.try_emplace(operation);
+    const spec::Contract* const contract = family.find(operation);
+    if (is_new && contract != nullptr) at->second = family.cells(*contract);
+    return at->second;
+  }
+
+  /// The first cell of the type to which cases shrink, or else the first cell.
+  static std::vector<Cell>::const_iterator plainest(const std::vector<Cell>& cells) {
+    const spec::Type plain = Case{}.type;
+    const auto found = std::find_if(
+        cells.begin(), cells.end(), [&](const Cell& each) { return each.type == plain; });
+    return found == cells.end() ? cells.begin() : found;
+  }
+
+  std::map<std::string, std::vector<Cell>> cells_;
+};
+
+/// What fails: the verdict, the operation and the algorithm unless the cell is unusual, the name of
+/// the code under test, and the cell.
+using Subject = std::tuple<int, std::string, std::string, std::string, std::string>;
+
+Subject subject_of(const Finding& finding, const std::string& cell) {
+  const Unit& unit = finding.unit;
+  return {order_of(finding.verdict),
+          cell.empty() ? unit.operation : "",
+          cell.empty() ? unit.algorithm : "",
+          unit.tested(),
+          cell};
+}
+
+/// Whether the picture says that the element was not written. It shows the only stage.
+bool is_unwritten(const Finding& finding, const WrongElement& wrong) {
+  if (wrong.stage > 0 || wrong.rank < 0 || wrong.index < 0) return false;
+  const auto rank = spec::to_size(wrong.rank);
+  const auto index = spec::to_size(wrong.index);
+  const auto& marks = finding.marks;
+  return rank < marks.size() && index < marks[rank].size() &&
+         marks[rank][index] == static_cast<char>(Mark::unwritten);
+}
+
 }  // namespace
 
-Cause cause_of(const WrongElement& wrong) {
+Cause cause_of(const Finding& finding, const WrongElement& wrong) {
+  if (is_unwritten(finding, wrong)) return Cause::unwritten;
   const std::string& text = wrong.decoded;
   if (text.starts_with("no input of any rank")) return Cause::foreign;
   if (text.starts_with("element ") && text.find(" of rank ") != text.npos) return Cause::moved;
@@ -109,12 +175,14 @@ Cause cause_of(const WrongElement& wrong) {
   return text.find(" shows ") != text.npos ? Cause::altered : Cause::unknown;
 }
 
-std::string in_words(const WrongElement& wrong) {
-  switch (cause_of(wrong)) {
+std::string in_words(const Finding& finding, const WrongElement& wrong) {
+  switch (cause_of(finding, wrong)) {
+    case Cause::unwritten:
+      return "The element was not written: it holds what was there before the call.";
     case Cause::foreign:
       return "The value is not in the input of any rank.";
     case Cause::moved:
-      return fmt::format("The value is {}.", printable(wrong.decoded));
+      return fmt::format("The value belongs elsewhere: it is {}.", printable(wrong.decoded));
     case Cause::missing:
     case Cause::twice:
     case Cause::altered: {
@@ -130,18 +198,31 @@ std::string in_words(const WrongElement& wrong) {
   return wrong.decoded.empty() ? "" : fmt::format("At {}.", printable(wrong.decoded));
 }
 
-bool needs_card(const Finding& finding) {
-  return is_red(finding.verdict) || finding.verdict == Verdict::errored;
+std::vector<FailureGroup> group_failures(std::span<const Finding> findings) {
+  return group_findings(findings, is_bad);
 }
 
-std::vector<FailureGroup> group_failures(std::span<const Finding> findings) {
-  using Key = std::tuple<int, std::string, std::string, std::string, std::string>;
-  std::map<Key, FailureGroup> groups;
-  for (const Finding& each : findings) {
-    if (!needs_card(each)) continue;
-    const Unit& unit = each.unit;
-    groups[{order_of(each.verdict), unit.operation, unit.algorithm, unit.tested(), cause_key(each)}]
-        .findings.push_back(&each);
+std::vector<FailureGroup> group_findings(std::span<const Finding> findings,
+                                         bool (*is_shown)(const Finding&)) {
+  std::map<Subject, std::string> direct;
+  std::map<std::pair<Subject, std::string>, FailureGroup> groups;
+  UnusualCells cells;
+  // A failure against the reference explains those of laws, which only compare results.
+  for (const bool wants_relative : {false, true}) {
+    for (const Finding& each : findings) {
+      if (!is_shown(each) || is_relative(each) != wants_relative) continue;
+      const std::string cell = cells.of(each);
+      Subject subject = subject_of(each, cell);
+      std::string cause = cause_key(each);
+      if (!wants_relative) {
+        direct.emplace(subject, cause);
+      } else if (const auto found = direct.find(subject); found != direct.end()) {
+        cause = found->second;
+      }
+      FailureGroup& group = groups[{std::move(subject), std::move(cause)}];
+      group.findings.push_back(&each);
+      group.cell = cell;
+    }
   }
   std::vector<FailureGroup> out;
   out.reserve(groups.size());
@@ -169,10 +250,16 @@ std::vector<FailureGroup> group_failures(std::span<const Finding> findings) {
 }
 
 std::string sentence_of(const Finding& finding) {
-  const std::string who = fmt::format("{}, algorithm {}, on {}",
-                                      printable(finding.unit.operation),
-                                      printable(finding.unit.algorithm),
-                                      printable(finding.unit.tested()));
+  const Unit& unit = finding.unit;
+  // A library of the user has one algorithm, with the name of the library. A finding about a whole
+  // backend has a star.
+  const bool is_said = unit.algorithm != unit.tested() && unit.algorithm != "*";
+  const std::string who = fmt::format(
+      "{}{}, on {}{}",
+      shortened(unit.operation, name_bytes_max),
+      is_said ? fmt::format(", algorithm {}", shortened(unit.algorithm, name_bytes_max)) : "",
+      shortened(unit.tested(), name_bytes_max),
+      unit.variant.empty() ? "" : fmt::format(" ({})", shortened(unit.variant, name_bytes_max)));
   const std::string why = shortened(finding.reason, 240);
   switch (finding.verdict) {
     case Verdict::falsified:
@@ -203,11 +290,12 @@ std::string sentence_of(const Finding& finding) {
 std::string line_of(const Finding& finding) {
   std::string text = sentence_of(finding);
   for (const WrongElement& each : finding.wrong) {
-    if (cause_of(each) != Cause::unknown) return text + ". " + in_words(each);
+    if (cause_of(finding, each) != Cause::unknown) return text + ". " + in_words(finding, each);
   }
+  // A sentence without a number of wrong elements has the reason already.
+  const bool has_reason = finding.verdict == Verdict::falsified && finding.wrong_count == 0;
   constexpr std::size_t bytes_max = 140;
-  const std::string reason = shortened(finding.reason, bytes_max);
-  return text.find(reason) == text.npos ? text + ": " + reason : text;
+  return has_reason ? text : text + ": " + shortened(finding.reason, bytes_max);
 }
 
 }  // namespace rankcheck::harness::page

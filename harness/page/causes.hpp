@@ -22,26 +22,32 @@ enum class Cause : std::uint8_t {
   moved,
   /// The value is no element of any input.
   foreign,
+  /// The element still holds what memory held before the call.
+  unwritten,
 };
 
-[[nodiscard]] Cause cause_of(const WrongElement& wrong);
+[[nodiscard]] Cause cause_of(const Finding& finding, const WrongElement& wrong);
 
 /// The cause of a wrong element as a sentence: "The contribution of rank 2 is missing." A place
 /// such as "pixel (1, 2)" becomes "At pixel (1, 2)." Empty if nothing is known.
-[[nodiscard]] std::string in_words(const WrongElement& wrong);
+[[nodiscard]] std::string in_words(const Finding& finding, const WrongElement& wrong);
 
-/// Findings that are not green, with one cause: the same operation, algorithm, backend, verdict and
-/// decoded cause.
+/// Findings with one cause: the same backend, verdict and decoded cause, and the same operation and
+/// algorithm or the same unusual cell.
 struct FailureGroup {
   /// The first is the one with the fewest ranks and the fewest elements.
   std::vector<const Finding*> findings;
+  /// The cell that the minimal cases have in common, such as "uint8/max", and that plain cases do
+  /// not have. Shrinking would have left it if it did not matter. Empty if there is none.
+  std::string cell;
 };
 
-/// Whether the page shows a card for the finding: it is red or errored.
-[[nodiscard]] bool needs_card(const Finding& finding);
-
-/// All groups, in the order of severity and then of names.
+/// All groups of the findings that are red or errored, in the order of severity and then of names.
 [[nodiscard]] std::vector<FailureGroup> group_failures(std::span<const Finding> findings);
+
+/// All groups of the findings for which `is_shown`, in the same order.
+[[nodiscard]] std::vector<FailureGroup> group_findings(std::span<const Finding> findings,
+                                                       bool (*is_shown)(const Finding&));
 
 /// What went wrong in the first finding of a group, in one sentence.
 [[nodiscard]] std::string sentence_of(const Finding& finding);

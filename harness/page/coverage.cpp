@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/page/limits.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
 #include "harness/site_class.hpp"
@@ -15,15 +16,14 @@ namespace rankcheck::harness::page {
 
 namespace {
 
-constexpr std::size_t mapped_operations_max = 200;
 constexpr std::size_t columns_max = 40;
-constexpr std::size_t rows_max = 40;
 
 /// What the cases of a run make of one cell of the heat map.
 struct Heat {
   std::int64_t cases = 0;
   bool is_missing = false;
   bool is_refused = false;
+  bool is_known = false;
 };
 
 /// A heat map: rows and columns in the order of their names.
@@ -68,12 +68,14 @@ void for_each_cell(const Finding& finding, const Take& take) {
     if (is_whole) take(cell, Heat{.is_missing = true});
   }
   for (const std::string& cell : finding.refused_cells) take(cell, Heat{.is_refused = true});
+  for (const std::string& cell : finding.known_cells) take(cell, Heat{.is_known = true});
 }
 
 void add(Heat& total, const Heat& heat) {
   total.cases += heat.cases;
   total.is_missing = total.is_missing || heat.is_missing;
   total.is_refused = total.is_refused || heat.is_refused;
+  total.is_known = total.is_known || heat.is_known;
 }
 
 /// 1234 -> "1.2k".
@@ -98,6 +100,7 @@ void write_heat(Html& html, const Heat* heat, std::int64_t most) {
         heat->cases > 0 ? fmt::format("hole, {}", brief(heat->cases)) : std::string("hole");
     return html.leaf("td", text, {{"class", "number hole"}});
   }
+  if (heat->is_known && heat->cases == 0) return html.leaf("td", "known", {{"class", "doubt"}});
   if (heat->cases == 0) return html.leaf("td", "not offered", {{"class", "heat-0"}});
   // The logarithm tells cells with few cases from those with none.
   const double share = std::log1p(static_cast<double>(heat->cases)) /
@@ -118,15 +121,18 @@ void write_map(Html& html, const std::string& caption, const char* corner, const
     const Html::Element body = html.open("tbody");
     std::size_t rows = 0;
     for (const auto& [name, cells] : map.rows) {
-      if (++rows > std::max(rows_max, mapped_operations_max)) break;
+      if (++rows > rows_max) break;
       const Html::Element row = html.open("tr");
-      html.leaf("th", name, {{"scope", "row"}});
+      html.leaf("th", shortened(name, name_bytes_max), {{"scope", "row"}});
       for (const std::string& column : columns) {
         const auto found = cells.find(column);
         write_heat(html, found == cells.end() ? nullptr : &found->second, most);
       }
     }
   });
+  if (map.rows.size() > rows_max) {
+    html.leaf("p", fmt::format("and {} more rows", map.rows.size() - rows_max));
+  }
   if (map.columns.size() > columns_max) {
     html.leaf("p", fmt::format("and {} more columns", map.columns.size() - columns_max));
   }
@@ -157,7 +163,9 @@ void write_coverage(Html& html, const Report& report) {
       "p",
       "Each number counts cases; one case may count for several properties. A hole is a cell that "
       "was required and that no case of some unit covered. \"not offered\" is a cell that the "
-      "backend does not take. An empty cell is no cell of the operation.");
+      "backend does not take. \"known\" is a cell that only known failures reached. An empty cell "
+      "is "
+      "no cell of the operation.");
   if (holes.empty()) {
     html.leaf("p", "There are no holes.");
   } else {
@@ -172,13 +180,17 @@ void write_coverage(Html& html, const Report& report) {
   write_map(html, "Cases by type and reduction or variant, all operations", "type", all);
   write_map(html, "Cases by operation and number of ranks", "operation", ranks);
   html.leaf("h3", "Each operation");
-  std::size_t written = 0;
+  const std::size_t end = html.size() + maps_bytes_max;
+  std::size_t left_out = operations.size();
   for (const auto& [operation, map] : operations) {
-    if (++written > mapped_operations_max) break;
+    if (html.size() > end) break;
+    --left_out;
+    const std::string name = shortened(operation, name_bytes_max);
     const Html::Element box = html.open("details");
-    html.leaf("summary", operation);
-    write_map(html, "Cases of " + operation + " by type and variant", "type", map);
+    html.leaf("summary", name);
+    write_map(html, "Cases of " + name + " by type and variant", "type", map);
   }
+  if (left_out > 0) html.leaf("p", fmt::format("and {} more, which report.json lists", left_out));
 }
 
 }  // namespace rankcheck::harness::page

@@ -42,6 +42,8 @@ class Html {
   void text(std::string_view text) { text_ += escaped(text); }
   /// Writes markup of the program itself, such as a style sheet.
   void own(std::string_view markup) { text_ += markup; }
+  /// Adds all that another one has written.
+  void append(const Html& other) { text_ += other.text_; }
 
   /// Number of bytes so far.
   [[nodiscard]] std::size_t size() const { return text_.size(); }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/page/limits.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
 #include "harness/table.hpp"
@@ -14,15 +15,14 @@ namespace rankcheck::harness::page {
 
 namespace {
 
-/// At most this many rows and columns of the matrix, so that a page of any run stays readable.
-constexpr std::size_t operations_max = 200;
+/// At most this many columns of the matrix, so that a page of any run stays readable.
 constexpr std::size_t backends_max = 30;
-/// At most this many findings in the tables of all pairs together.
-constexpr std::size_t details_max = 20000;
 
 using Pair = std::pair<std::string, std::string>;
 
 struct PairOfRun {
+  /// The id of its table in the page.
+  std::string id;
   Tally tally;
   std::vector<const Finding*> findings;
 };
@@ -31,13 +31,15 @@ struct PairOfRun {
 void write_verdict(Html& html, const Tally& tally) {
   const Look look = look_of(tally);
   html.leaf("span", look.text, {{"class", "badge " + look.css}});
-  if (tally.compared_bytes == 0) return;
+  // Wrong elements without a number, such as those of a copy, have no error.
+  const bool has_errors = tally.ratio_max > 0 || look.css == "good";
+  if (tally.compared_bytes == 0 || !has_errors) return;
   html.text(" ");
   html.leaf("span", ratio_of(tally), {{"class", "faint"}});
 }
 
 /// Writes the algorithms and properties of an operation on a backend.
-void write_details(Html& html, const Pair& pair, const PairOfRun& of_pair, std::size_t number) {
+void write_pair(Html& html, const Pair& pair, const PairOfRun& of_pair) {
   std::set<std::string> algorithms;
   std::map<std::string, std::map<std::string, Tally>> properties;
   for (const Finding* each : of_pair.findings) {
@@ -51,7 +53,7 @@ void write_details(Html& html, const Pair& pair, const PairOfRun& of_pair, std::
                         pair.second,
                         look_of(of_pair.tally).text,
                         ratio_of(of_pair.tally)));
-  const Html::Element content = html.open("div", {{"id", fmt::format("pair-{}", number)}});
+  const Html::Element content = html.open("div", {{"id", of_pair.id}});
   const std::string caption = fmt::format(
       "Properties and algorithms of {} on {}, with verdict and "
       "worst error/bound",
@@ -78,6 +80,19 @@ void write_details(Html& html, const Pair& pair, const PairOfRun& of_pair, std::
   });
 }
 
+/// The tables of the first pairs, as many as there is room for. Returns these pairs.
+std::set<Pair> write_details(Html& html, const std::map<Pair, PairOfRun>& pairs) {
+  std::set<Pair> written;
+  for (const auto& [pair, of_pair] : pairs) {
+    Html one;
+    write_pair(one, pair, of_pair);
+    if (html.size() + one.size() > details_bytes_max) break;
+    html.append(one);
+    written.insert(pair);
+  }
+  return written;
+}
+
 template <class Names>
 void say_what_is_left_out(Html& html, const Names& names, std::size_t most, const char* what) {
   if (names.size() <= most) return;
@@ -98,17 +113,13 @@ void write_matrix(Html& html, const Report& report, const Summary& summary) {
   for (const Finding& each : report.findings) {
     pairs[{each.unit.operation, each.unit.tested()}].findings.push_back(&each);
   }
-  std::map<Pair, std::size_t> numbers;
-  for (const auto& [pair, of_pair] : pairs) numbers.emplace(pair, numbers.size() + 1);
+  std::size_t number = 0;
+  for (auto& [pair, of_pair] : pairs) of_pair.id = fmt::format("pair-{}", ++number);
+  Html details;
+  const std::set<Pair> with_details = write_details(details, pairs);
 
   const Html::Element section = html.open("section", {{"aria-labelledby", "matrix"}});
   html.leaf("h2", "Operations and backends", {{"id", "matrix"}});
-  std::size_t details = 0;
-  std::set<Pair> with_details;
-  for (const auto& [pair, of_pair] : pairs) {
-    details += of_pair.findings.size();
-    if (details <= details_max) with_details.insert(pair);
-  }
   const std::vector<std::string> columns(
       backends.begin(),
       std::next(backends.begin(), std::min<std::ptrdiff_t>(std::ssize(backends), backends_max)));
@@ -119,17 +130,16 @@ void write_matrix(Html& html, const Report& report, const Summary& summary) {
     const Html::Element body = html.open("tbody");
     std::size_t rows = 0;
     for (const std::string& operation : operations) {
-      if (++rows > operations_max) break;
+      if (++rows > rows_max) break;
       const Html::Element row = html.open("tr");
-      html.leaf("th", operation, {{"scope", "row"}});
+      html.leaf("th", shortened(operation, name_bytes_max), {{"scope", "row"}});
       for (const std::string& backend : columns) {
         const Html::Element cell = html.open("td");
         const auto found = pairs.find({operation, backend});
         if (found == pairs.end()) {
           html.text("-");
         } else if (with_details.contains(found->first)) {
-          const Html::Element link =
-              html.open("a", {{"href", fmt::format("#pair-{}", numbers[found->first])}});
+          const Html::Element link = html.open("a", {{"href", "#" + found->second.id}});
           write_verdict(html, found->second.tally);
         } else {
           write_verdict(html, found->second.tally);
@@ -137,12 +147,10 @@ void write_matrix(Html& html, const Report& report, const Summary& summary) {
       }
     }
   });
-  say_what_is_left_out(html, operations, operations_max, "operations");
+  say_what_is_left_out(html, operations, rows_max, "operations");
   say_what_is_left_out(html, backends, backends_max, "backends");
   html.leaf("h3", "Algorithms and properties");
-  for (const auto& [pair, of_pair] : pairs) {
-    if (with_details.contains(pair)) write_details(html, pair, of_pair, numbers[pair]);
-  }
+  html.append(details);
   say_what_is_left_out(html, pairs, with_details.size(), "pairs");
 }
 

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/page/causes.hpp"
+#include "reference/spec/to_size.hpp"
+
+#include "harness/page/cards.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/runner.hpp"
 #include "harness/table.hpp"
@@ -53,9 +55,7 @@ std::string list_of(const std::set<std::string>& names, std::size_t most = liste
 
 std::int64_t count_red(const Tally& total) {
   std::int64_t red = 0;
-  for (std::size_t i = 0; i < total.verdicts.size(); ++i) {
-    if (is_red(static_cast<Verdict>(i))) red += total.verdicts[i];
-  }
+  for (std::size_t i = 0; i < total.verdicts.size(); ++i) red += total.red(static_cast<Verdict>(i));
   return red;
 }
 
@@ -64,6 +64,13 @@ std::string verdict_of(const Report& report, const Tally& total) {
   const std::int64_t checked =
       total.findings - total.count(Verdict::skipped) - total.count(Verdict::errored);
   const std::int64_t red = count_red(total);
+  const std::int64_t known = total.known_findings();
+  if (exit_status(report) == 0 && known > 0) {
+    return fmt::format("Passed: of {}, {} and {}.",
+                       counted(checked, "unit that was checked", "units that were checked"),
+                       counted(checked - known, "holds", "hold"),
+                       counted(known, "fails only as known", "fail only as known"));
+  }
   if (exit_status(report) == 0) {
     return checked == 1 ? "Passed: the only unit that was checked holds."
                         : fmt::format("Passed: all {} units that could be checked here hold.",
@@ -112,6 +119,18 @@ void fact(Html& html, const char* name, const std::string& value) {
   html.leaf("dd", value);
 }
 
+/// A value as words: "suites smoke, ranks 1, 4".
+std::string in_words(const ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_structured()) return value.dump();
+  std::string text;
+  for (const auto& [field, each] : value.items()) {
+    const std::string name = value.is_object() ? field + ' ' : "";
+    text += (text.empty() ? "" : ", ") + name + in_words(each);
+  }
+  return text;
+}
+
 /// "mpi: Open MPI 4.1.4" for each backend: all that the environment says about it.
 void write_backends(Html& html, const ordered_json& environment) {
   const auto found = environment.find("backends");
@@ -121,8 +140,8 @@ void write_backends(Html& html, const ordered_json& environment) {
     if (!what.is_object()) continue;
     for (const auto& [field, value] : what.items()) {
       if (value.is_object() && value.empty()) continue;
-      const std::string said = value.is_string() ? value.get<std::string>() : value.dump();
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field, shortened(said, 160));
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", field, shortened(in_words(value), 160));
     }
     if (text.empty()) continue;
     html.leaf("dt", name);
@@ -164,7 +183,7 @@ void write_verified(Html& html, const Report& report, const Tally& total) {
     time += fmt::format(", {:.1f} s", duration->get<double>());
   }
   fact(html, "started", time);
-  fact(html, "asked for", report.run.is_null() ? "" : shortened(report.run.dump(), 400));
+  fact(html, "asked for", report.run.is_null() ? "" : shortened(in_words(report.run), 400));
 }
 
 const char* meaning_of(const std::string& reason) {
@@ -234,7 +253,11 @@ void write_contents(Html& html, const Report& report) {
     html.leaf("a", title, {{"href", std::string("#") + id}});
   };
   const auto& all = report.findings;
-  if (std::any_of(all.begin(), all.end(), needs_card)) link("failures", "Failures");
+  if (std::any_of(all.begin(), all.end(), is_bad)) link("failures", "Failures");
+  const auto is_known = [](const Finding& each) { return each.is_known; };
+  if (!report.known.empty() || std::any_of(all.begin(), all.end(), is_known)) {
+    link("known", "Known defects");
+  }
   if (report.environment.contains("hardware")) link("gate", "Devices and links");
   link("matrix", "Operations and backends");
   link("coverage", "Coverage");
@@ -262,6 +285,33 @@ Look look_of(Verdict verdict) {
   return {"bad", fmt::format("\u2717 {}", name(verdict))};
 }
 
+std::string_view meaning_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::falsified:
+      return "Falsified: the result is not what it must be, and every repetition fails.";
+    case Verdict::flaky:
+      return "Flaky: the failure comes back in some repetitions only.";
+    case Verdict::hung:
+      return "Hung: there was no answer in time.";
+    case Verdict::crashed:
+      return "Crashed: the program ended while it was called.";
+    case Verdict::vacuous:
+      return "Vacuous: the check saw too little to say anything, which counts as a failure.";
+    case Verdict::errored:
+      return "Errored: rankcheck itself or its environment failed, which says nothing about the "
+             "code under test.";
+    case Verdict::passed:
+    case Verdict::skipped:
+      break;
+  }
+  return {};
+}
+
+Look look_of(const Finding& finding) {
+  if (!finding.is_known) return look_of(finding.verdict);
+  return {"doubt", fmt::format("! {} as known", name(finding.verdict))};
+}
+
 Look look_of(const Tally& tally) {
   constexpr std::array order{Verdict::falsified,
                              Verdict::crashed,
@@ -270,10 +320,14 @@ Look look_of(const Tally& tally) {
                              Verdict::vacuous,
                              Verdict::errored};
   for (const Verdict each : order) {
-    if (tally.count(each) == 0) continue;
+    const std::int64_t count = tally.count(each) - tally.known[spec::to_size(each)];
+    if (count == 0) continue;
     Look look = look_of(each);
-    look.text += fmt::format(", {} of {}", tally.count(each), tally.findings);
+    look.text += fmt::format(", {} of {}", count, tally.findings);
     return look;
+  }
+  if (const std::int64_t known = tally.known_findings(); known > 0) {
+    return {"doubt", fmt::format("! known, {} of {}", known, tally.findings)};
   }
   if (tally.count(Verdict::passed) == 0) return look_of(Verdict::skipped);
   Look look = look_of(Verdict::passed);
@@ -299,6 +353,9 @@ void write_opening(Html& html, const Report& report, const Summary& summary) {
          {"class", fmt::format("verdict {}", colors.at(static_cast<std::size_t>(status)))}});
     html.leaf("h1", verdict_of(report, summary.total));
     write_first_failures(html, report);
+    html.leaf("p",
+              "A unit is one property of one algorithm of one operation on one backend, which many "
+              "cases check.");
   }
   write_contents(html, report);
   const Html::Element columns = html.open("div", {{"class", "columns"}});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/files.hpp"
+#include "harness/page/limits.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
 
@@ -26,6 +27,7 @@ void write_words(Html& html) {
       {"vacuous", "the check saw too little to say anything, which counts as a failure"},
       {"skipped", "not checked, for the reason that is given"},
       {"errored", "rankcheck itself or its environment failed"},
+      {"known", "failed only as a known defect says, which does not make the run fail"},
   };
   for (const auto& [word, meaning] : words) {
     html.leaf("dt", word);
@@ -41,7 +43,8 @@ std::string to_html(const Report& report) {
   {
     const Html::Element main = html.open("main");
     write_opening(html, report, summary);
-    write_failures(html, report);
+    const std::size_t cards = write_failures(html, report);
+    write_known(html, report, cards_max - cards);
     write_gate(html, report);
     write_matrix(html, report, summary);
     write_coverage(html, report);

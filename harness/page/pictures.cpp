@@ -62,6 +62,15 @@ void draw_label(Html& html, double x, double y, const std::string& text) {
   html.leaf("text", text, {{"x", number(x)}, {"y", number(y)}, {"class", "axis"}});
 }
 
+/// Opens a box that scrolls sideways if the picture in it is wide. The keyboard reaches the box.
+[[nodiscard]] Html::Element open_box(Html& html, std::string said) {
+  return html.open("div",
+                   {{"class", "scroll"},
+                    {"role", "region"},
+                    {"tabindex", "0"},
+                    {"aria-label", std::move(said)}});
+}
+
 [[nodiscard]] Html::Element open_picture(Html& html, int width, int height, std::string said) {
   return html.open("svg",
                    {{"viewBox", fmt::format("0 0 {} {}", width, height)},
@@ -129,12 +138,12 @@ struct Panel {
   const std::vector<double>& values;
 };
 
-/// The class of a value between 0 and the largest magnitude.
+/// A step of the colours for a value between 0 and the largest magnitude, or "bad".
 std::string shade_of(double value, double largest) {
-  if (!std::isfinite(value)) return "f-bad";
-  if (!(largest > 0)) return "f-0";
+  if (!std::isfinite(value)) return "bad";
+  if (!(largest > 0)) return "0";
   const double share = std::min(std::abs(value) / largest, 1.0);
-  return fmt::format("f-{}", static_cast<int>(std::ceil(4 * share)));
+  return std::to_string(static_cast<int>(std::ceil(4 * share)));
 }
 
 double largest_of(const std::vector<double>& values) {
@@ -145,30 +154,44 @@ double largest_of(const std::vector<double>& values) {
   return largest;
 }
 
-void draw_panel(Html& html, const Panel& panel, double largest, std::int64_t columns) {
+/// Draws the values of a panel. If there is room, each cell has its number.
+void draw_cells(Html& html, const Panel& panel, double largest, std::int64_t columns) {
+  constexpr std::int64_t numbered_columns_max = 16;
+  const bool is_numbered = columns <= numbered_columns_max;
+  const std::int64_t width = is_numbered ? 68 : square;
+  const std::int64_t height = is_numbered ? 22 : square;
   const auto rows = (std::ssize(panel.values) + columns - 1) / columns;
+  const Html::Element picture = open_picture(html,
+                                             static_cast<int>(width * columns + 1),
+                                             static_cast<int>(height * rows + 1),
+                                             fmt::format("{}: {} values, the largest {:.3g}",
+                                                         panel.title,
+                                                         panel.values.size(),
+                                                         largest_of(panel.values)));
+  for (std::size_t i = 0; i < panel.values.size(); ++i) {
+    const std::int64_t x = width * (static_cast<std::int64_t>(i) % columns);
+    const std::int64_t y = height * (static_cast<std::int64_t>(i) / columns);
+    const std::string shade = shade_of(panel.values[i], largest);
+    html.leaf("rect",
+              "",
+              {{"x", std::to_string(x)},
+               {"y", std::to_string(y)},
+               {"width", std::to_string(width)},
+               {"height", std::to_string(height)},
+               {"class", "f-" + shade + " edge"}});
+    if (!is_numbered) continue;
+    html.leaf(
+        "text",
+        number(panel.values[i]),
+        {{"x", std::to_string(x + 3)}, {"y", std::to_string(y + 15)}, {"class", "t-" + shade}});
+  }
+}
+
+void draw_panel(Html& html, const Panel& panel, double largest, std::int64_t columns) {
   const Html::Element figure = html.open("figure");
   {
-    const int width = square * static_cast<int>(columns) + 1;
-    const int height = square * static_cast<int>(rows) + 1;
-    const Html::Element picture = open_picture(html,
-                                               width,
-                                               height,
-                                               fmt::format("{}: {} values, the largest {:.3g}",
-                                                           panel.title,
-                                                           panel.values.size(),
-                                                           largest_of(panel.values)));
-    for (std::size_t i = 0; i < panel.values.size(); ++i) {
-      const auto at = static_cast<std::int64_t>(i);
-      const Html::Element cell =
-          html.open("rect",
-                    {{"x", std::to_string(square * (at % columns))},
-                     {"y", std::to_string(square * (at / columns))},
-                     {"width", std::to_string(square)},
-                     {"height", std::to_string(square)},
-                     {"class", shade_of(panel.values[i], largest) + " edge"}});
-      html.leaf("title", fmt::format("{:.6g}", panel.values[i]));
-    }
+    const Html::Element box = open_box(html, fmt::format("Values: {}", panel.title));
+    draw_cells(html, panel, largest, columns);
   }
   html.leaf("figcaption", fmt::format("{}, largest {:.3g}", panel.title, largest));
 }
@@ -184,6 +207,7 @@ void draw_elements(Html& html, const Finding& finding) {
   {
     const int width = left + square * static_cast<int>(std::max<std::size_t>(columns, 8)) + 2;
     const int height = top + square * static_cast<int>(marks.size()) + 2;
+    const Html::Element box = open_box(html, "Picture of ranks and elements");
     const Html::Element picture = open_picture(html, width, height, said_of(marks));
     for (std::size_t column = 0; column < columns; column += 8) {
       draw_label(html, left + square * static_cast<double>(column), 13, std::to_string(column));

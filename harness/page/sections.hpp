@@ -6,9 +6,6 @@
 
 namespace rankcheck::harness::page {
 
-/// A page has at most this many cards of failures. What is left is counted in a table.
-inline constexpr std::size_t cards_max = 200;
-
 /// How a verdict looks: the class of its colour, a sign, and the verdict in a word or two.
 struct Look {
   std::string css;
@@ -16,15 +13,22 @@ struct Look {
 };
 
 [[nodiscard]] Look look_of(Verdict verdict);
+/// The same, or that the failure is known.
+[[nodiscard]] Look look_of(const Finding& finding);
 /// The worst verdict of a tally, with the number of findings that have it.
 [[nodiscard]] Look look_of(const Tally& tally);
+/// What a verdict that is not green means, in a sentence. Empty for the others.
+[[nodiscard]] std::string_view meaning_of(Verdict verdict);
 /// "exact", "0.92", or "-" if nothing was compared.
 [[nodiscard]] std::string ratio_of(const Tally& tally);
 
 /// The verdict in a sentence, what was verified, and what could not be.
 void write_opening(Html& html, const Report& report, const Summary& summary);
-/// The cards of all failures.
-void write_failures(Html& html, const Report& report);
+/// The cards of all failures. Returns the number of cards.
+std::size_t write_failures(Html& html, const Report& report);
+/// The known defects that the run was given, and the cards of what failed as they say. Nothing if
+/// there are none.
+void write_known(Html& html, const Report& report, std::size_t cards_left);
 /// The matrix of operations and backends, and for each pair the algorithms and properties.
 void write_matrix(Html& html, const Report& report, const Summary& summary);
 /// What cases covered, by type, variant and number of ranks.

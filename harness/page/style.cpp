@@ -70,6 +70,9 @@ svg text.on-dark{fill:var(--paper)}
 .f-bar{fill:var(--heat-3)}.f-bad{fill:var(--bad)}
 .f-0{fill:var(--heat-0)}.f-1{fill:var(--heat-1)}.f-2{fill:var(--heat-2)}.f-3{fill:var(--heat-3)}
 .f-4{fill:var(--heat-4)}
+svg .t-0{fill:var(--on-heat-0)}svg .t-1{fill:var(--on-heat-1)}svg .t-2{fill:var(--on-heat-2)}
+svg .t-3{fill:var(--on-heat-3)}svg .t-4{fill:var(--on-heat-4)}svg .t-bad{fill:var(--paper)}
+.scroll>svg{max-width:none}
 .edge{stroke:var(--line);stroke-width:1}
 .pictures{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem}
 figure{margin:.3rem 0}
@@ -77,7 +80,8 @@ figcaption{color:var(--faint);font-size:.9rem}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--paper)}
 @media (max-width:40rem){dl{grid-template-columns:1fr}dd{margin:0 0 .4rem}h1{font-size:1.35rem}}
 @media print{html{font-size:11px}.command button{display:none}
-  details.card{break-inside:avoid}.scroll{overflow:visible}a{color:inherit}}
+  details.card{break-inside:avoid}.scroll{overflow:visible}
+  .scroll>svg{max-width:100%}a{color:inherit}}
 )";
 
 // The policy below allows this text by its checksum:

@@ -15,6 +15,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 # Text that is not readable on its background: its contrast by WCAG 2.1, the texts and the colours.
 UNREADABLE = """
@@ -29,17 +30,33 @@ const behind = element => {
   }
   return [255, 255, 255];
 };
+// The number or sign of a square in a picture stands behind the square.
+const colors = element => {
+  if (!element.closest('svg')) return [getComputedStyle(element).color, behind(element)];
+  const square = element.previousElementSibling;
+  const is_in_square = square && square.tagName === 'rect' && !element.matches('.axis');
+  return [getComputedStyle(element).fill,
+          is_in_square ? getComputedStyle(square).fill : behind(element)];
+};
 const bad = [];
 for (const element of document.querySelectorAll('body *')) {
-  if (element.closest('svg, script, .skip')) continue;
+  if (element.closest('script, .skip')) continue;
   const own = [...element.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
   if (!own || !element.getClientRects().length) continue;
-  const pair = [parse(getComputedStyle(element).color), behind(element)];
+  const pair = colors(element).map(x => typeof x === 'string' ? parse(x) : x);
   const [a, b] = pair.map(luminance).sort((x, y) => y - x);
   const ratio = (a + 0.05) / (b + 0.05);
   if (ratio < 4.5) bad.push([ratio, element.textContent.slice(0, 40), ...pair]);
 }
 return bad.slice(0, 5);
+"""
+
+# Text that is too small to read: less than ten pixels high.
+TINY = """
+return [...document.querySelectorAll('body *')].filter(e => !e.closest('script, .skip'))
+  .filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()))
+  .filter(e => e.getClientRects().length && e.getBoundingClientRect().height < 10)
+  .map(e => e.textContent.slice(0, 40)).slice(0, 5);
 """
 
 complaints = []
@@ -69,6 +86,8 @@ def look_at_widths_and_schemes(driver, page):
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
             wide = driver.execute_script("return document.documentElement.scrollWidth")
             expect(wide <= width, page, f"{wide} pixels wide on a screen of {width}")
+            tiny = driver.execute_script(TINY)
+            expect(not tiny, page, f"too small on a screen of {width}: {tiny}")
         unreadable = driver.execute_script(UNREADABLE)
         expect(not unreadable, page, f"too little contrast ({scheme}): {unreadable}")
 
@@ -91,6 +110,13 @@ def look_at_keyboard(driver, page):
         expect(card.get_attribute("open") != was_open, page, "Enter does not open or close a card")
 
 
+def look_at_copying(driver, page):
+    for button in driver.find_elements(By.CSS_SELECTOR, ".card[open] .command button")[:1]:
+        button.send_keys(Keys.ENTER)
+        WebDriverWait(driver, 10).until(lambda _: button.text == "Copied",
+                                        f"{page}: the button does not copy")
+
+
 def look_at_structure(driver, page):
     count = lambda css: len(driver.find_elements(By.CSS_SELECTOR, css))
     expect(count("main") == 1 and count("h1") == 1, page, "expected one main part and one heading")
@@ -109,6 +135,7 @@ def look_at(driver, path):
     look_at_structure(driver, page)
     look_at_widths_and_schemes(driver, page)
     look_at_keyboard(driver, page)
+    look_at_copying(driver, page)
     errors = [entry["message"] for entry in driver.get_log("browser")]
     expect(not errors, page, f"the console says: {errors[:3]}")
     for entry in driver.get_log("performance"):

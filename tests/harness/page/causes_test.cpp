@@ -8,7 +8,7 @@ namespace rankcheck::harness::page {
 namespace {
 
 std::string words_for(const std::string& decoded) {
-  return in_words({.expected = "", .got = "", .decoded = decoded});
+  return in_words({}, {.expected = "", .got = "", .decoded = decoded});
 }
 
 TEST(CausesTest, DecodedTextBecomesASentence) {
@@ -17,7 +17,8 @@ TEST(CausesTest, DecodedTextBecomesASentence) {
             "The contribution of rank 1 is missing. The contribution of rank 2 was added twice.");
   EXPECT_EQ(words_for("rank 1 shows 3 for 1"),
             "The contribution of rank 1 is wrong: it shows 3 for 1.");
-  EXPECT_EQ(words_for("element 4 of rank 1"), "The value is element 4 of rank 1.");
+  EXPECT_EQ(words_for("element 4 of rank 1"),
+            "The value belongs elsewhere: it is element 4 of rank 1.");
   EXPECT_EQ(words_for("no input of any rank"), "The value is not in the input of any rank.");
   EXPECT_EQ(words_for("pixel (1, 2)"), "At pixel (1, 2).");
   EXPECT_EQ(words_for(""), "");
@@ -33,6 +34,62 @@ TEST(CausesTest, FindingsOfOneCauseAreOneGroup) {
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].findings.size(), 2U);
+}
+
+TEST(CausesTest, AFailureAgainstTheReferenceExplainsThoseOfLaws) {
+  Finding law = sample_failure();
+  law.unit.property = "rank_permutation";
+  law.reason = "the reordered group gives another result";
+  law.wrong[0].decoded = "";
+  const std::vector<Finding> alone{law};
+  EXPECT_EQ(group_failures(alone).size(), 1U);
+  Finding elsewhere = law;
+  elsewhere.unit.algorithm = "tree";
+  const std::vector<Finding> all{law, elsewhere, sample_failure()};
+  const auto groups = group_failures(all);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].findings.size(), 2U);
+  EXPECT_EQ(groups[0].findings[0]->unit.property, "agrees_with_reference");
+  EXPECT_EQ(groups[1].findings[0]->unit.algorithm, "tree");
+}
+
+TEST(CausesTest, AReasonIsSaidOnce) {
+  Finding failure = sample_failure();
+  failure.wrong.clear();
+  failure.wrong_count = 0;
+  failure.reason = "no route";
+  failure.unit.algorithm = failure.unit.backend;
+  EXPECT_EQ(line_of(failure), "all_reduce, on sim, failed: no route");
+  failure.unit.algorithm = "copy";
+  failure.unit.variant = "1_to_0";
+  EXPECT_EQ(line_of(failure), "all_reduce, algorithm copy, on sim (1_to_0), failed: no route");
+}
+
+TEST(CausesTest, OneUnusualCellIsOneCauseInAllOperations) {
+  const auto failure = [](const std::string& operation, const std::string& op) {
+    Finding out = sample_failure();
+    out.unit.operation = operation;
+    out.minimal = case_from_text(R"({"operation":")" + operation +
+                                 R"(","ranks":2,"type":"uint8","op":")" + op + "\"}");
+    return out;
+  };
+  const std::vector<Finding> all{
+      failure("all_reduce", "max"), failure("reduce", "max"), failure("reduce", "min")};
+  const auto groups = group_failures(all);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].cell, "uint8/max");
+  EXPECT_EQ(groups[0].findings.size(), 2U);
+  EXPECT_EQ(groups[1].cell, "uint8/min");
+}
+
+TEST(CausesTest, ThePlainestCellIsNoCause) {
+  Finding other = sample_failure();
+  other.unit.operation = "reduce";
+  other.minimal->operation = "reduce";
+  const std::vector<Finding> all{sample_failure(), other};
+  const auto groups = group_failures(all);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].cell, "");
 }
 
 TEST(CausesTest, OtherBackendsAndVerdictsAreOtherGroups) {
@@ -53,11 +110,28 @@ TEST(CausesTest, TheSmallestCaseOfAGroupIsFirst) {
   EXPECT_EQ(group_failures(all).at(0).findings[0]->minimal->ranks, 2);
 }
 
-TEST(CausesTest, PassedAndSkippedNeedNoCard) {
-  EXPECT_FALSE(needs_card(sample_finding("broadcast", Verdict::passed)));
-  EXPECT_FALSE(needs_card(sample_finding("broadcast", Verdict::skipped)));
-  EXPECT_TRUE(needs_card(sample_finding("broadcast", Verdict::vacuous)));
-  EXPECT_TRUE(needs_card(sample_finding("broadcast", Verdict::errored)));
+TEST(CausesTest, AnElementThatWasNotWrittenIsNoWrongValue) {
+  Finding finding = sample_failure();
+  EXPECT_EQ(cause_of(finding, finding.wrong[0]), Cause::missing);
+  // The element is number 2 of rank 1.
+  finding.marks = {"...", "..u", "..."};
+  EXPECT_EQ(in_words(finding, finding.wrong[0]),
+            "The element was not written: it holds what was there before the call.");
+  finding.wrong[0].stage = 1;
+  EXPECT_EQ(cause_of(finding, finding.wrong[0]), Cause::missing) << "the picture is of stage 0";
+}
+
+TEST(CausesTest, PassedSkippedAndKnownNeedNoCard) {
+  const auto groups = [](Verdict verdict, bool is_known = false) {
+    std::vector<Finding> one{sample_finding("broadcast", verdict)};
+    one[0].is_known = is_known;
+    return group_failures(one).size();
+  };
+  EXPECT_EQ(groups(Verdict::passed), 0U);
+  EXPECT_EQ(groups(Verdict::skipped), 0U);
+  EXPECT_EQ(groups(Verdict::falsified, true), 0U);
+  EXPECT_EQ(groups(Verdict::vacuous), 1U);
+  EXPECT_EQ(groups(Verdict::errored), 1U);
 }
 
 }  // namespace

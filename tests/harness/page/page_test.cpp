@@ -1,9 +1,10 @@
 #include "harness/page/page.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "harness/files.hpp"
-#include "harness/page/sections.hpp"
+#include "harness/page/limits.hpp"
 
 #include "tests/harness/sample.hpp"
 
@@ -46,6 +47,41 @@ TEST(PageTest, FailureSaysWhatAndWhyAndHowToRunItAgain) {
   EXPECT_TRUE(has(page, "rankcheck replay &#39;{&quot;operation&quot;:&quot;all_reduce&quot;"));
   EXPECT_TRUE(has(page, "made smaller in 4 steps"));
   EXPECT_FALSE(has(page, "Never covered")) << "a unit that failed ended early";
+}
+
+TEST(PageTest, KnownFailuresStayVisibleAndDoNotFail) {
+  Finding known = sample_failure();
+  known.is_known = true;
+  known.known = {{.id = "late-rank", .covered = 9, .failed = 4}};
+  known.known_cells = {"int8/sum"};
+  known.missing_cells = {};
+  known.replays = 0;
+  known.shrinks = 0;
+  Report report = with({known, sample_finding("gather", Verdict::passed)});
+  KnownStatus status;
+  status.defect.id = "late-rank";
+  status.defect.expires = "2026-01-31";
+  status.state = KnownState::failing;
+  status.is_expired = true;
+  report.known.push_back(status);
+  const std::string page = to_html(report);
+  EXPECT_TRUE(has(page, "<h1>Passed: of 2 units that were checked, 1 holds and 1 fails only as"));
+  EXPECT_FALSE(has(page, "id=\"failures\""));
+  EXPECT_TRUE(has(page, "id=\"known-1\""));
+  EXPECT_TRUE(has(page, "still fails, expired on 2026-01-31"));
+  EXPECT_TRUE(has(page, "! falsified as known"));
+  EXPECT_TRUE(has(page, "late-rank (4 of 9 cases failed). It was neither made smaller nor"));
+  EXPECT_TRUE(has(page, "! known, 1 of 1")) << "the pair of operation and backend";
+  EXPECT_TRUE(has(page, "class=\"doubt\">known<")) << "the cell";
+}
+
+TEST(PageTest, ElementOfALaterCallNamesItsRanks) {
+  Finding failure = sample_failure();
+  failure.wrong[0].stage = 1;
+  failure.wrong[0].group = {2, 0};
+  const std::string page = to_html(with({failure}));
+  EXPECT_TRUE(has(page, "ranks of the call"));
+  EXPECT_TRUE(has(page, "<td>2, 0</td>"));
 }
 
 TEST(PageTest, PictureTellsWhatIsKnownOfElements) {
@@ -144,6 +180,52 @@ TEST(PageTest, HasABoundedNumberOfCards) {
   const std::string page = to_html(with(findings));
   EXPECT_EQ(count(page, "<details class=\"card"), std::ssize(findings) - 300);
   EXPECT_TRUE(has(page, "300 more groups of failures, which report.json lists"));
+}
+
+/// Returns a failure with pictures and texts of the largest size.
+Finding largest_failure() {
+  Finding failure = sample_failure();
+  failure.marks.assign(marked_ranks_max, std::string(marked_elements_max, 'x'));
+  const std::vector<double> values(window_values_max, 0.123456789);
+  failure.values = {
+      .output = "frames", .columns = 16, .expected = values, .got = values, .error = values};
+  failure.wrong.assign(wrong_elements_max, failure.wrong[0]);
+  failure.reason = std::string(2000, '"');
+  return failure;
+}
+
+TEST(PageTest, HasABoundedSizeHoweverLargeTheCardsAre) {
+  std::vector<Finding> findings;
+  for (std::size_t i = 0; i < cards_max; ++i) {
+    findings.push_back(largest_failure());
+    findings.back().unit.algorithm = std::to_string(i);
+  }
+  const std::string page = to_html(with(findings));
+  EXPECT_LE(page.size(), page_bytes_max);
+  EXPECT_GE(page.size(), cards_bytes_max);
+  const std::int64_t cards = count(page, "<details class=\"card");
+  EXPECT_TRUE(has(page, fmt::format("{} more groups of failures", 200 - cards)));
+}
+
+TEST(PageTest, HasABoundedSizeHoweverManyOperationsThereAre) {
+  std::vector<Finding> findings;
+  for (int i = 0; i < 4000; ++i) {
+    findings.push_back(sample_finding(std::string(200, '&') + std::to_string(i), Verdict::passed));
+    for (int cell = 0; cell < 40; ++cell) {
+      findings.back().cells[fmt::format("type{}/variant{}", cell % 7, cell)] = 12345;
+    }
+  }
+  const std::string page = to_html(with(findings));
+  EXPECT_LE(page.size(), page_bytes_max);
+  EXPECT_TRUE(has(page, "and 3800 more operations, which report.json lists"));
+}
+
+TEST(PageTest, ALongCommandIsLeftOut) {
+  Finding failure = sample_failure();
+  failure.minimal->algorithm = std::string(command_bytes_max, 'a');
+  const std::string page = to_html(with({failure}));
+  EXPECT_FALSE(has(page, "rankcheck replay"));
+  EXPECT_TRUE(has(page, "too many for this page: report.json has it"));
 }
 
 TEST(PageTest, EqualReportsGiveEqualPages) {
