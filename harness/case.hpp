@@ -36,10 +36,12 @@ enum class InputKind : std::uint8_t {
   previous,
   /// The values are a user's own; see GivenInputs.
   given,
+  /// Sums of the whole world reach the largest number of the type, or are a little more or less.
+  edge,
 };
 
 /// The kinds' names, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 10> input_kind_names{"exact",
+inline constexpr std::array<std::string_view, 11> input_kind_names{"exact",
                                                                    "coded",
                                                                    "general",
                                                                    "cancelling",
@@ -48,7 +50,8 @@ inline constexpr std::array<std::string_view, 10> input_kind_names{"exact",
                                                                    "each_special",
                                                                    "fine",
                                                                    "previous",
-                                                                   "given"};
+                                                                   "given",
+                                                                   "edge"};
 
 [[nodiscard]] std::string_view name(InputKind kind);
 

@@ -42,6 +42,7 @@ constexpr std::array plain_inputs{InputKind::coded,
                                   InputKind::fine,
                                   InputKind::cancelling,
                                   InputKind::wide_range,
+                                  InputKind::edge,
                                   InputKind::special,
                                   InputKind::each_special};
 constexpr std::array<std::string_view, 3> plain_policies{"in_order", "random", "pct"};

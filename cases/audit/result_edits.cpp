@@ -161,7 +161,7 @@ void reduce_again(const Outcome& outcome, const Redo& redo) {
   const bool divides = collective(c).op == spec::ReduceOp::avg;
   harness::Image result(inputs.front().size());
   gpu::sim::combine(redo.type,
-                    collective(c).op,
+                    redo.op.value_or(collective(c).op),
                     result.data(),
                     sources,
                     static_cast<std::int64_t>(result.size() / bytes_of(c)),

@@ -3,7 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
+
+#include "reference/spec/reduce_op.hpp"
+#include "reference/spec/type.hpp"
 
 #include "harness/image.hpp"
 
@@ -45,6 +49,8 @@ void leave_unwritten(const Outcome& outcome, int rank, std::byte* element, std::
 /// A way to reduce that may differ from the correct one.
 struct Redo {
   spec::Type type;
+  /// Empty: the case's own reduction.
+  std::optional<spec::ReduceOp> op = {};
   /// Offset from a rank to the rank whose scalar is used. 0 is correct.
   int scalar_of_next = 0;
 };

@@ -214,6 +214,20 @@ constexpr std::array arithmetic{
         .hits =
             [](const Case& c) { return collective(c).op == ReduceOp::sum && c.type == Type::f16; },
         .edit_result = saturate_sums},
+    Bug{.name = "largest_number_becomes_infinite",
+        .summary = "An f16 sum that is the largest finite number is rounded to infinity.",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .cases_min = 20000,
+        .hits =
+            [](const Case& c) {
+              return collective(c).op == ReduceOp::sum && c.type == Type::f16 && group_size(c) > 1;
+            },
+        .map =
+            [](double value, Type) {
+              constexpr double largest = 65504;
+              return std::abs(value) == largest ? std::copysign(HUGE_VAL, value) : value;
+            }},
     Bug{.name = "nan_propagated",
         .summary = "min returns NaN, although the contract says that it ignores NaN.",
         .operation = "all_reduce",
@@ -309,11 +323,75 @@ constexpr std::array arithmetic{
         .map = [](double value, Type) { return value + 1; }},
 };
 
+/// Reduces with another op.
+template <ReduceOp op>
+void reduce_by(const Outcome& outcome) {
+  reduce_again(outcome, {.type = outcome.c().type, .op = op});
+}
+
+constexpr std::array logic{
+    Bug{.name = "bits_ran_as_sum",
+        .summary = "Bitwise and, or and exclusive or are passed on as a sum.",
+        .source = "torchcomms#2082",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .hits = [](const Case& c) { return spec::is_bitwise(collective(c).op); },
+        .edit_result = reduce_by<ReduceOp::sum>},
+    Bug{.name = "xor_ran_as_or",
+        .summary = "Bitwise exclusive or is computed as or.",
+        .operation = "reduce",
+        .algorithm = "binomial",
+        .hits = has_op<ReduceOp::bxor>,
+        .edit_result = reduce_by<ReduceOp::bor>},
+    Bug{.name = "and_starts_from_zero",
+        .summary = "The accumulator of bitwise and starts at 0, so the result is 0.",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .hits = has_op<ReduceOp::band>,
+        .map = [](double, Type) { return 0.0; }},
+    Bug{.name = "truth_not_normalised",
+        .summary = "Logical or returns the bits of its true operands instead of 1.",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .hits = has_op<ReduceOp::lor>,
+        .edit_result = reduce_by<ReduceOp::bor>},
+    Bug{.name = "truth_taken_bit_by_bit",
+        .summary = "Logical and is computed bit by bit, so 1 and 2 are not true.",
+        .operation = "reduce",
+        .algorithm = "direct",
+        .ranks_max = 4,
+        .hits = has_op<ReduceOp::land>,
+        .edit_result =
+            [](const Outcome& outcome) {
+              reduce_by<ReduceOp::band>(outcome);
+              if (group_size(outcome.c()) == 1) return;
+              map_values(outcome, [](double value) { return value == 0 ? 0 : 1; });
+            }},
+    Bug{.name = "truth_of_the_low_half",
+        .summary = "The truth of an int64 is taken from its low 32 bits.",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .cases_min = 20000,
+        .hits =
+            [](const Case& c) {
+              return collective(c).op == ReduceOp::lor && c.type == Type::int64 &&
+                     group_size(c) > 1;
+            },
+        .fold =
+            [](const std::vector<double>& inputs) {
+              const bool is_true = std::any_of(inputs.begin(), inputs.end(), [](double each) {
+                return std::fmod(each, 0x1p32) != 0;
+              });
+              return is_true ? 1.0 : 0.0;
+            }},
+};
+
 }  // namespace
 
 void add_bugs_in_values(std::vector<Bug>& out) {
   out.insert(out.end(), formats.begin(), formats.end());
   out.insert(out.end(), arithmetic.begin(), arithmetic.end());
+  out.insert(out.end(), logic.begin(), logic.end());
 }
 
 }  // namespace rankcheck::cases::audit

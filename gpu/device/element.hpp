@@ -224,9 +224,23 @@ RANKCHECK_HD inline V maximum(V a, V b) {
   }
 }
 
+/// One step of a bitwise or logical reduction of integers. The logical ones return 0 or 1.
+template <spec::ReduceOp op, class V>
+RANKCHECK_HD inline V combine_bits(V a, V b) {
+  if constexpr (op == spec::ReduceOp::band) return static_cast<V>(a & b);
+  if constexpr (op == spec::ReduceOp::bor) return static_cast<V>(a | b);
+  if constexpr (op == spec::ReduceOp::bxor) return static_cast<V>(a ^ b);
+  const bool is_a = a != 0;
+  const bool is_b = b != 0;
+  if constexpr (op == spec::ReduceOp::land) return static_cast<V>(is_a & is_b);
+  if constexpr (op == spec::ReduceOp::lor) return static_cast<V>(is_a | is_b);
+  return static_cast<V>(is_a != is_b);
+}
+
 /// One step of a reduction. For avg and premul_sum it adds.
 template <spec::ReduceOp op, class V>
 RANKCHECK_HD inline V combine(V a, V b) {
+  if constexpr (spec::is_bitwise(op) || spec::is_logical(op)) return combine_bits<op>(a, b);
   if constexpr (op == spec::ReduceOp::prod) return multiply(a, b);
   if constexpr (op == spec::ReduceOp::min) return minimum(a, b);
   if constexpr (op == spec::ReduceOp::max) return maximum(a, b);
@@ -268,10 +282,37 @@ bool visit_component(spec::Type type, Visitor&& visitor) {
   }
 }
 
-/// Calls visitor(std::integral_constant<ReduceOp, op>) with sum, prod, min or max.
+/// Calls visitor(std::integral_constant<ReduceOp, op>) with a bitwise or logical op. Returns false,
+/// without a call, if the op is neither.
 template <class Visitor>
+bool visit_bits(spec::ReduceOp op, Visitor&& visitor) {
+  using spec::ReduceOp;
+  switch (op) {
+    case ReduceOp::band:
+      return visitor(std::integral_constant<ReduceOp, ReduceOp::band>{}), true;
+    case ReduceOp::bor:
+      return visitor(std::integral_constant<ReduceOp, ReduceOp::bor>{}), true;
+    case ReduceOp::bxor:
+      return visitor(std::integral_constant<ReduceOp, ReduceOp::bxor>{}), true;
+    case ReduceOp::land:
+      return visitor(std::integral_constant<ReduceOp, ReduceOp::land>{}), true;
+    case ReduceOp::lor:
+      return visitor(std::integral_constant<ReduceOp, ReduceOp::lor>{}), true;
+    case ReduceOp::lxor:
+      return visitor(std::integral_constant<ReduceOp, ReduceOp::lxor>{}), true;
+    default:
+      return false;
+  }
+}
+
+/// Calls visitor(std::integral_constant<ReduceOp, op>) with the op that combines two elements of
+/// the stored type T. Only integers have bitwise and logical ops.
+template <class T, class Visitor>
 void visit_pairwise(spec::ReduceOp op, Visitor&& visitor) {
   using spec::ReduceOp;
+  if constexpr (std::is_integral_v<T>) {
+    if (visit_bits(op, visitor)) return;
+  }
   switch (pairwise(op)) {
     case ReduceOp::prod:
       return visitor(std::integral_constant<ReduceOp, ReduceOp::prod>{});

@@ -17,9 +17,29 @@ T element(const std::byte* run, std::int64_t index) {
   return value;
 }
 
+/// Combines bits, or truth values as 0 or 1.
+template <typename T>
+T combined_bits(ReduceOp op, T a, T b) {
+  switch (op) {
+    case ReduceOp::band:
+      return static_cast<T>(a & b);
+    case ReduceOp::bor:
+      return static_cast<T>(a | b);
+    case ReduceOp::bxor:
+      return static_cast<T>(a ^ b);
+    case ReduceOp::land:
+      return static_cast<T>(a != 0 && b != 0);
+    case ReduceOp::lor:
+      return static_cast<T>(a != 0 || b != 0);
+    default:
+      return static_cast<T>((a != 0) != (b != 0));
+  }
+}
+
 /// Combines with wrapping arithmetic: modulo 2^64 first, then modulo 2^k by the conversion to T.
 template <typename T>
 T combined(ReduceOp op, T a, T b) {
+  if (spec::is_bitwise(op) || spec::is_logical(op)) return combined_bits(op, a, b);
   switch (op) {
     case ReduceOp::min:
       return std::min(a, b);

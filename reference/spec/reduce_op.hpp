@@ -12,10 +12,41 @@
 namespace rankcheck::spec {
 
 /// How the elements of all ranks become one element. `none`: the operation only moves data.
-enum class ReduceOp : std::uint8_t { none, sum, prod, min, max, avg, premul_sum };
+///
+/// - `band`, `bor`, `bxor` combine integers bit by bit: and, or, exclusive or (MPI_BAND …).
+/// - `land`, `lor`, `lxor` combine integers as truth values (MPI_LAND …). Every number except 0 is
+///   true. A combination of two terms is 1 if it is true, otherwise 0. A single term is not
+///   combined with anything, so it stays as it is: Open MPI and MPICH copy it, and MPI demands
+///   nothing else.
+enum class ReduceOp : std::uint8_t {
+  none,
+  sum,
+  prod,
+  min,
+  max,
+  avg,
+  premul_sum,
+  band,
+  bor,
+  bxor,
+  land,
+  lor,
+  lxor,
+};
 
-inline constexpr std::array<std::string_view, 7> reduce_op_names{
-    "none", "sum", "prod", "min", "max", "avg", "premul_sum"};
+inline constexpr std::array<std::string_view, 13> reduce_op_names{"none",
+                                                                  "sum",
+                                                                  "prod",
+                                                                  "min",
+                                                                  "max",
+                                                                  "avg",
+                                                                  "premul_sum",
+                                                                  "band",
+                                                                  "bor",
+                                                                  "bxor",
+                                                                  "land",
+                                                                  "lor",
+                                                                  "lxor"};
 
 [[nodiscard]] constexpr std::string_view name(ReduceOp op) {
   return reduce_op_names[to_size(op)];
@@ -28,10 +59,25 @@ inline constexpr std::array<std::string_view, 7> reduce_op_names{
   return std::nullopt;
 }
 
+[[nodiscard]] constexpr bool is_bitwise(ReduceOp op) {
+  return op == ReduceOp::band || op == ReduceOp::bor || op == ReduceOp::bxor;
+}
+
+[[nodiscard]] constexpr bool is_logical(ReduceOp op) {
+  return op == ReduceOp::land || op == ReduceOp::lor || op == ReduceOp::lxor;
+}
+
+/// Whether no step rounds or overflows, in any type and any order.
+[[nodiscard]] constexpr bool is_always_exact(ReduceOp op) {
+  return op == ReduceOp::none || op == ReduceOp::min || op == ReduceOp::max || is_bitwise(op) ||
+         is_logical(op);
+}
+
 /// Whether the contract defines this pair. Complex numbers can only be summed (as in CuPy), and
-/// eight-bit floats can only be moved.
+/// eight-bit floats can only be moved. Only integers have bits and truth values, as in MPI.
 [[nodiscard]] constexpr bool is_defined(ReduceOp op, Type type) {
   if (op == ReduceOp::none) return true;
+  if (is_bitwise(op) || is_logical(op)) return is_integer(type);
   if (is_f8(type)) return false;
   return !is_complex(type) || op == ReduceOp::sum;
 }

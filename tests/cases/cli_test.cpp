@@ -99,7 +99,7 @@ TEST_F(CommandLineTest, ListIsJsonOnRequest) {
   const json listing = json::parse(outcome.out);
   EXPECT_EQ(listing["backends"][0]["name"], "sim");
   EXPECT_GE(listing["operations"].size(), 15U);
-  EXPECT_EQ(listing["suites"].size(), 5U);
+  EXPECT_EQ(listing["suites"].size(), 6U);
 }
 
 /// The front page quotes the score.

@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(
             with(R"("input":"x")"),
             "case: input: got \"x\", expected one of exact, coded, general, cancelling, "
             "wide_range, "
-            "special, each_special, fine, previous, given"},
+            "special, each_special, fine, previous, given, edge"},
         Bad{"not_json", R"({"ranks" 2})", R"(case: not JSON at byte 10: {"ranks" 2})"},
         Bad{"cut_off", R"({"ranks":)", "case: not JSON at byte 10: "},
         Bad{"empty", "", "case: not JSON at byte 1: "}),

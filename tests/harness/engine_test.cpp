@@ -50,18 +50,18 @@ TEST_F(EngineTest, CasesBehindTheFirstTenThousandAreOthers) {
 }
 
 TEST_F(EngineTest, AsManyCasesAsTypesAndOpsAndAnEmptyOneCoverAllCells) {
-  unit.cases = 63;
+  unit.cases = 99;
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::passed) << finding.reason;
 }
 
 TEST_F(EngineTest, FewerCasesThanCellsAreVacuous) {
-  unit.cases = 61;
+  unit.cases = 97;
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
   EXPECT_EQ(finding.missing_cells.size(), 2U);
   EXPECT_EQ(finding.reason,
-            "2 of 92 cells were not covered in 61 cases, first " + finding.missing_cells.front());
+            "2 of 128 cells were not covered in 97 cases, first " + finding.missing_cells.front());
 }
 
 TEST_F(EngineTest, ASiteClassThatIsNeverRunIsVacuous) {
@@ -138,7 +138,7 @@ TEST_F(EngineTest, ARequiredCellThatTheBackendRefusesIsVacuous) {
   EXPECT_EQ(finding.missing_cells, std::vector<std::string>{"f32/sum"});
   EXPECT_EQ(
       finding.reason,
-      "1 of 87 cells were not covered in 200 cases, first f32/sum, which the backend refuses");
+      "1 of 123 cells were not covered in 200 cases, first f32/sum, which the backend refuses");
   unit.require = {"broadcast/*", "all_reduce/f64/*"};
   EXPECT_EQ(run().verdict, Verdict::passed);
 }

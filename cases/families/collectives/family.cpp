@@ -62,7 +62,8 @@ std::vector<InputKind> kinds_of(spec::Type type, ReduceOp op) {
                                InputKind::special,
                                InputKind::each_special,
                                InputKind::cancelling,
-                               InputKind::wide_range}) {
+                               InputKind::wide_range,
+                               InputKind::edge}) {
     if (is_defined(kind, type, op)) kinds.push_back(kind);
   }
   return kinds;

@@ -55,7 +55,13 @@ constexpr std::array plain_ops{ReduceOp::sum,
                                ReduceOp::min,
                                ReduceOp::prod,
                                ReduceOp::avg,
-                               ReduceOp::premul_sum};
+                               ReduceOp::premul_sum,
+                               ReduceOp::bor,
+                               ReduceOp::bxor,
+                               ReduceOp::band,
+                               ReduceOp::lor,
+                               ReduceOp::lxor,
+                               ReduceOp::land};
 constexpr std::array plain_patterns{Pattern::ring, Pattern::pairs, Pattern::self, Pattern::one_way};
 
 template <auto member>

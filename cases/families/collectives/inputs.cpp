@@ -93,6 +93,12 @@ std::optional<std::int64_t> whole_of(const TypeInfo& type, const std::byte* elem
   return negative ? -value : value;
 }
 
+/// The whole number with the opposite bits in an integer type.
+std::int64_t complement(const TypeInfo& type, std::int64_t value) {
+  if (type.type_class != spec::TypeClass::unsigned_integer || type.bytes == 8) return ~value;
+  return ~value & ((std::int64_t{1} << (8 * type.bytes)) - 1);
+}
+
 /// Sums may reach magnitudes of 2^sum_bits: 2^precision for floats, at most 2^53. Larger sums of
 /// integers wrap.
 int sum_bits(const TypeInfo& type) {
@@ -189,6 +195,30 @@ std::uint64_t wide_range_float(const TypeInfo& type, std::uint64_t hash) {
   const int exponents = highest - lowest + 1;
   const int top = lowest + static_cast<int>((hash >> 40) % static_cast<std::uint64_t>(exponents));
   return random_float(type, top, hash ^ (hash << 17));
+}
+
+/// The turn of a rank: at every index, all ranks have different numbers from 0 on.
+std::int64_t coded_order(const Case& c, int rank, std::uint64_t index) {
+  const auto n = static_cast<std::uint64_t>(c.ranks);
+  const CounterHash turn(c.data_seed, std::uint64_t{1} << 32);
+  return static_cast<std::int64_t>((static_cast<std::uint64_t>(rank) + turn(index)) % n);
+}
+
+/// For sums at the edge of overflow. The sum over the world is at most two steps below the largest
+/// number, this number itself, or one step beyond it. All ranks have the same sign and whole
+/// numbers of steps, so that no order of evaluation rounds or overflows before the last step.
+std::uint64_t edge_float(const Case& c, const TypeInfo& type, int rank, std::uint64_t index) {
+  const std::int64_t largest = (std::int64_t{1} << type.precision) - 1;
+  const std::int64_t n = c.ranks;
+  const std::int64_t turn = coded_order(c, rank, index);
+  const CounterHash shared(c.data_seed, std::uint64_t{1} << 33);
+  const std::uint64_t hash = shared(index);
+  std::int64_t steps = largest / n + (turn < largest % n ? 1 : 0);
+  if (turn == 0) steps += static_cast<std::int64_t>(hash % 4) - 2;
+  // A single rank cannot hold a number beyond the largest one.
+  steps = std::min(steps, largest);
+  const int step = type.exponent_max - fraction_bits(type);
+  return exact_float(type, (hash >> 63) != 0 ? -steps : steps, step);
 }
 
 /// The other values in both kinds of special inputs. In products they are 1 or -1, because other
@@ -305,13 +335,6 @@ std::uint64_t coded_move(const TypeInfo& type, int rank, std::uint64_t index, st
   return whole(type, static_cast<std::int64_t>(code));
 }
 
-/// For min and max: at every index, all ranks have different values.
-std::int64_t coded_order(const Case& c, int rank, std::uint64_t index) {
-  const auto n = static_cast<std::uint64_t>(c.ranks);
-  const CounterHash turn(c.data_seed, std::uint64_t{1} << 32);
-  return static_cast<std::int64_t>((static_cast<std::uint64_t>(rank) + turn(index)) % n);
-}
-
 std::uint64_t move_bits(
     const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
   if (c.input == InputKind::coded) return coded_move(type, rank, index, hash);
@@ -340,10 +363,35 @@ std::int64_t exact_whole(
   return value;
 }
 
+/// For bitwise and logical ops. With and, one rank that holds 0 would decide the result, and with
+/// or, one rank that holds 1. So at each index only two ranks, in turn, have values that decide,
+/// and all others have the neutral element.
+std::uint64_t logic_bits(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+  const ReduceOp op = collective(c).op;
+  const bool is_coded = c.input == InputKind::coded;
+  if (is_coded && spec::is_bitwise(op)) {
+    const auto digit = static_cast<std::uint64_t>(coded_sum_value(c, type, rank, index));
+    return op == ReduceOp::band ? ~digit : digit;
+  }
+  const bool has_neutral = op != ReduceOp::bxor && op != ReduceOp::lxor;
+  constexpr std::int64_t deciding = 2;
+  if (has_neutral && coded_order(c, rank, index) >= deciding) {
+    if (op == ReduceOp::band) return ~std::uint64_t{0};
+    return op == ReduceOp::land ? hash | 1 : 0;
+  }
+  constexpr std::uint64_t is_true = std::uint64_t{1} << 62;
+  if (spec::is_logical(op) && c.input != InputKind::special && (hash & is_true) == 0) return 0;
+  if (c.input == InputKind::exact) return whole(type, exact_whole(c, type, rank, index, hash));
+  return c.input == InputKind::special ? special_integer(type, hash) : hash;
+}
+
 /// The bits of one component.
 std::uint64_t element_bits(
     const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
-  if (collective(c).op == ReduceOp::none) return move_bits(c, type, rank, index, hash);
+  const ReduceOp op = collective(c).op;
+  if (op == ReduceOp::none) return move_bits(c, type, rank, index, hash);
+  if (spec::is_bitwise(op) || spec::is_logical(op)) return logic_bits(c, type, rank, index, hash);
   if (c.input == InputKind::exact || c.input == InputKind::coded) {
     return whole(type, exact_whole(c, type, rank, index, hash));
   }
@@ -355,6 +403,7 @@ std::uint64_t element_bits(
   if (collective(c).op == ReduceOp::prod) return general_factor(type, c.ranks, hash);
   if (c.input == InputKind::cancelling) return cancelling_float(c, type, rank, index, hash);
   if (c.input == InputKind::wide_range) return wide_range_float(type, hash);
+  if (c.input == InputKind::edge) return edge_float(c, type, rank, index);
   return random_float(type, -1 - static_cast<int>((hash >> 56) % 4), hash);
 }
 
@@ -451,6 +500,8 @@ bool is_defined(InputKind kind, Type type, ReduceOp op) {
     case InputKind::cancelling:
     case InputKind::wide_range:
       return floating && op != ReduceOp::none && op != ReduceOp::prod;
+    case InputKind::edge:
+      return floating && op == ReduceOp::sum;
     case InputKind::fine:
     case InputKind::previous:
     case InputKind::given:
@@ -460,9 +511,8 @@ bool is_defined(InputKind kind, Type type, ReduceOp op) {
 }
 
 bool is_exact(const Case& c) {
-  const bool order_free = collective(c).op == ReduceOp::none || collective(c).op == ReduceOp::min ||
-                          collective(c).op == ReduceOp::max;
-  if (order_free || spec::is_integer(c.type)) return true;
+  if (spec::is_always_exact(collective(c).op) || spec::is_integer(c.type)) return true;
+  if (c.input == InputKind::edge) return !has_rows(c);
   if (c.input != InputKind::exact && c.input != InputKind::coded) return false;
   if (collective(c).op == ReduceOp::prod) return true;
   const auto n = static_cast<std::uint64_t>(terms_of(c));
@@ -475,9 +525,7 @@ bool is_exact(const Case& c) {
 }
 
 bool may_overflow(const Case& c) {
-  const bool order_free = collective(c).op == ReduceOp::none || collective(c).op == ReduceOp::min ||
-                          collective(c).op == ReduceOp::max;
-  if (order_free || !spec::is_integer(c.type)) return false;
+  if (spec::is_always_exact(collective(c).op) || !spec::is_integer(c.type)) return false;
   if (c.input == InputKind::previous) return false;
   if (c.input != InputKind::exact && c.input != InputKind::coded) return true;
   const TypeInfo& type = spec::info(c.type);
@@ -494,11 +542,16 @@ std::string decode_sum(const Case& c,
                        std::uint64_t index,
                        const std::byte* expected,
                        const std::byte* got) {
-  const bool adds = collective(c).op == ReduceOp::sum || collective(c).op == ReduceOp::premul_sum;
-  if (c.input != InputKind::coded || !adds || spec::is_complex(c.type)) return {};
+  const ReduceOp op = collective(c).op;
+  const bool has_digits = op == ReduceOp::sum || op == ReduceOp::premul_sum || spec::is_bitwise(op);
+  if (c.input != InputKind::coded || !has_digits || spec::is_complex(c.type)) return {};
   const TypeInfo& type = spec::info(c.type);
-  const auto want = whole_of(type, expected);
-  const auto have = whole_of(type, got);
+  auto want = whole_of(type, expected);
+  auto have = whole_of(type, got);
+  if (op == ReduceOp::band && want && have) {
+    want = complement(type, *want);
+    have = complement(type, *have);
+  }
   const int digits = coded_digits(type);
   if (!want || !have || *have < 0 || (*have >> (3 * digits)) != 0) return {};
   std::string text;
@@ -512,8 +565,8 @@ std::string decode_sum(const Case& c,
     if (!text.empty()) text += ", ";
     text += "rank " + std::to_string(rank);
     if (found == 0) {
-      text += " missing";
-    } else if (found == 2 * digit) {
+      text += op == ReduceOp::bxor ? " missing or twice" : " missing";
+    } else if (found == 2 * digit && !spec::is_bitwise(op)) {
       text += " twice";
     } else {
       text += " shows " + std::to_string(found) + " for " + std::to_string(wanted);

@@ -43,9 +43,9 @@ inline constexpr std::int64_t special_values = 8;
 /// (open-mpi/ompi#8045).
 [[nodiscard]] bool may_overflow(const Case& c);
 
-/// What a wrong sum of coded inputs says about the ranks, for example "rank 3 missing, rank 5
-/// twice". `index` is the element's input index (see input_index). Empty if the sum cannot be
-/// decoded.
+/// What a wrong sum or bitwise combination of coded inputs says about the ranks, for example "rank
+/// 3 missing, rank 5 twice". `index` is the element's input index (see input_index). Empty if the
+/// sum cannot be decoded.
 [[nodiscard]] std::string decode_sum(const Case& c,
                                      std::uint64_t index,
                                      const std::byte* expected,

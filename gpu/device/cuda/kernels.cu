@@ -54,7 +54,7 @@ cudaError_t combine(spec::Type type,
   const reduce_pass::Pass pass = reduce_pass::make_pass(type, destination, sources, count, divisor);
   cudaError_t code = cudaErrorInvalidValue;
   element::visit_component(type, [&](auto stored) {
-    element::visit_pairwise(
+    element::visit_pairwise<decltype(stored)>(
         op, [&](auto pairwise) { code = enqueue<pairwise(), decltype(stored)>(pass, stream); });
   });
   return code;

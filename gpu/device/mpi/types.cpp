@@ -32,7 +32,7 @@ template <class T>
 void create_ops(std::array<MPI_Op, spec::reduce_op_names.size()>& ops) {
   ops.fill(MPI_OP_NULL);
   for (const spec::ReduceOp each : pairwise_ops) {
-    element::visit_pairwise(each, [&](auto op) {
+    element::visit_pairwise<T>(each, [&](auto op) {
       constexpr int commutes = 1;
       check(MPI_Op_create(combine_all<T, op.value>, commutes, &ops[spec::to_size(each)]),
             "MPI_Op_create");
@@ -101,6 +101,18 @@ MPI_Op Types::op(spec::ReduceOp op, spec::Type type) const {
       return MPI_MIN;
     case spec::ReduceOp::max:
       return MPI_MAX;
+    case spec::ReduceOp::band:
+      return MPI_BAND;
+    case spec::ReduceOp::bor:
+      return MPI_BOR;
+    case spec::ReduceOp::bxor:
+      return MPI_BXOR;
+    case spec::ReduceOp::land:
+      return MPI_LAND;
+    case spec::ReduceOp::lor:
+      return MPI_LOR;
+    case spec::ReduceOp::lxor:
+      return MPI_LXOR;
     default:
       return MPI_SUM;
   }

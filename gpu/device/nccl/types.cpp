@@ -60,6 +60,9 @@ std::string why_unknown(spec::Type type, spec::ReduceOp op, int version) {
     std::string why = since(21000, "type: bf16 came with NCCL 2.10");
     if (!why.empty()) return why;
   }
+  if (spec::is_bitwise(op) || spec::is_logical(op)) {
+    return "op: NCCL has neither bitwise nor logical reductions";
+  }
   if (op == spec::ReduceOp::avg) return since(21000, "op: avg came with NCCL 2.10");
   return {};
 }

@@ -106,7 +106,7 @@ void combine(spec::Type type,
   }
   const std::int64_t components = spec::is_complex(type) ? 2 * count : count;
   element::visit_component(type, [&](auto stored) {
-    element::visit_pairwise(op, [&](auto pairwise) {
+    element::visit_pairwise<decltype(stored)>(op, [&](auto pairwise) {
       combine_typed<pairwise(), decltype(stored)>(destination, sources, components, divisor);
     });
   });

@@ -59,7 +59,22 @@ INSTANTIATE_TEST_SUITE_P(
                     IntegerFold{Type::int64, ReduceOp::sum, {-0x1p63, -1024}, 0x1p63 - 1024, {}},
                     IntegerFold{Type::int64, ReduceOp::avg, {-7, 0}, -3, {}},
                     IntegerFold{Type::uint64, ReduceOp::max, {0x1p63, 1}, 0x1p63, {}},
-                    IntegerFold{Type::uint64, ReduceOp::avg, {0x1p63, 0}, 0x1p62, {}}),
+                    IntegerFold{Type::uint64, ReduceOp::avg, {0x1p63, 0}, 0x1p62, {}},
+                    IntegerFold{Type::uint8, ReduceOp::band, {14, 7, 255}, 6, {}},
+                    IntegerFold{Type::int8, ReduceOp::band, {-1, -128}, -128, {}},
+                    IntegerFold{Type::int32, ReduceOp::bor, {5, 6, 0}, 7, {}},
+                    IntegerFold{Type::int8, ReduceOp::bor, {-128, 1}, -127, {}},
+                    IntegerFold{Type::int8, ReduceOp::bxor, {3, 5, 6}, 0, {}},
+                    IntegerFold{Type::uint64, ReduceOp::bxor, {0x1p63, 0x1p62}, 0x1.8p63, {}},
+                    IntegerFold{Type::int32, ReduceOp::land, {1, 2}, 1, {}},
+                    IntegerFold{Type::int32, ReduceOp::land, {4, 0, 4}, 0, {}},
+                    IntegerFold{Type::int64, ReduceOp::lor, {0, 0x1p62}, 1, {}},
+                    IntegerFold{Type::uint8, ReduceOp::lor, {0, 0}, 0, {}},
+                    IntegerFold{Type::int8, ReduceOp::lxor, {2, 4}, 0, {}},
+                    IntegerFold{Type::int8, ReduceOp::lxor, {2, 4, -8}, 1, {}},
+                    IntegerFold{Type::int8, ReduceOp::lxor, {0, 7}, 1, {}},
+                    // A single term is not combined with anything.
+                    IntegerFold{Type::int32, ReduceOp::lor, {5}, 5, {}}),
     printed_name);
 
 TEST_P(IntegersTest, FoldToTheseBits) {
@@ -149,6 +164,17 @@ TEST(SumTest, PartialSumsMayOverflowThoughTheSumDoesNot) {
   EXPECT_TRUE(both.accepts(infinity));
   EXPECT_TRUE(both.accepts(-infinity));
   EXPECT_TRUE(both.accepts(nan));
+}
+
+TEST(SumTest, ExactSumsOverflowBeyondTheLargestNumberOnly) {
+  const numerics::Fold rule{.type = Type::f16, .exact = true};
+  const SmallFold largest_of_f16 = fold_of(rule, {32768, 32736});
+  EXPECT_TRUE(largest_of_f16.accepts(65504));
+  EXPECT_FALSE(largest_of_f16.accepts(infinity));
+  const SmallFold beyond = fold_of(rule, {32768, 32768});
+  EXPECT_TRUE(beyond.accepts(infinity));
+  EXPECT_FALSE(beyond.accepts(65504));
+  EXPECT_FALSE(beyond.accepts(-infinity));
 }
 
 TEST(SumTest, DoublesMayOverflowToo) {

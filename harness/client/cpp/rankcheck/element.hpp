@@ -29,7 +29,8 @@ enum class Type {
   f8e5m2,
 };
 
-enum class Op { none, sum, prod, min, max, avg, premul_sum };
+/// `band` to `lxor` combine integers only: bit by bit, or as truth values.
+enum class Op { none, sum, prod, min, max, avg, premul_sum, band, bor, bxor, land, lor, lxor };
 
 namespace detail {
 
@@ -48,8 +49,19 @@ inline constexpr std::array<std::string_view, 14> type_names{"int8",
                                                              "f8e4m3",
                                                              "f8e5m2"};
 inline constexpr std::array<std::size_t, 14> type_bytes{1, 4, 8, 1, 4, 8, 2, 2, 4, 8, 8, 16, 1, 1};
-inline constexpr std::array<std::string_view, 7> op_names{
-    "none", "sum", "prod", "min", "max", "avg", "premul_sum"};
+inline constexpr std::array<std::string_view, 13> op_names{"none",
+                                                           "sum",
+                                                           "prod",
+                                                           "min",
+                                                           "max",
+                                                           "avg",
+                                                           "premul_sum",
+                                                           "band",
+                                                           "bor",
+                                                           "bxor",
+                                                           "land",
+                                                           "lor",
+                                                           "lxor"};
 
 template <class Names>
 std::string joined(const Names& names) {

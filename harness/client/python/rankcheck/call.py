@@ -64,7 +64,8 @@ class Call:
 
     Attributes:
         operation: The name of the collective.
-        op: The reduction: none, sum, prod, min, max, avg or premul_sum.
+        op: The reduction: none, sum, prod, min, max, avg or premul_sum. For integers also band, bor,
+            bxor, land, lor or lxor.
         rank: The place of this rank in the group.
         size: The number of members of the group.
         root: The place of the root in the group.

@@ -14,7 +14,21 @@ from .operators import OPERATOR_FIELDS, OPERATORS, adapted
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
-OP_NAMES = ["sum", "prod", "min", "max", "avg", "premul_sum"]
+OP_NAMES = [
+    "sum",
+    "prod",
+    "min",
+    "max",
+    "avg",
+    "premul_sum",
+    # Of integers only.
+    "band",
+    "bor",
+    "bxor",
+    "land",
+    "lor",
+    "lxor",
+]
 GROUP_KINDS = ["any", "sorted", "world"]
 # As many as there are groups of 4 ranks.
 GROUPS_KEPT = 64
@@ -28,6 +42,7 @@ INPUT_NAMES = [
     "special",
     "each_special",
     "fine",
+    "edge",
 ]
 
 # Fields of a case that every subject takes. The package works out what they mean.

@@ -19,6 +19,14 @@ from rankcheck.wire import Connection
 GUARD = 64
 HERE = os.path.dirname(os.path.abspath(__file__))
 DTYPES = {"int32": np.int32, "f64": np.float64, "f32": np.float32, "uint8": np.uint8}
+LOGIC = {
+    "band": np.bitwise_and,
+    "bor": np.bitwise_or,
+    "bxor": np.bitwise_xor,
+    "land": np.logical_and,
+    "lor": np.logical_or,
+    "lxor": np.logical_xor,
+}
 Blocks = List[Tuple[int, int]]
 
 
@@ -169,6 +177,8 @@ def fold(op: str, arrays: List[np.ndarray]) -> np.ndarray:
         return every.sum(axis=0) / len(arrays)
     if op in ("sum", "premul_sum"):
         return every.sum(axis=0)
+    if op in LOGIC:
+        return LOGIC[op].reduce(every, axis=0)
     return {"prod": every.prod, "min": every.min, "max": every.max}[op](axis=0)
 
 

@@ -73,6 +73,8 @@ def test_is_right_in_place(harness, operation):
 def test_takes_every_reduction(harness):
     for op in ("sum", "prod", "min", "max", "avg", "premul_sum"):
         check(harness, "all_reduce", 3, op=op, type="f64")
+    for op in ("band", "bor", "bxor", "land", "lor", "lxor"):
+        check(harness, "all_reduce", 3, op=op, type="int32")
 
 
 @pytest.mark.parametrize("pattern", ["ring", "pairs", "self", "one_way"])

@@ -143,6 +143,49 @@ TEST(DecodeTest, NoSumOfCodesMeansNothing) {
   }
 }
 
+/// Decodes the combination of three ranks' bits if rank 1 has none (`neutral`) in it.
+std::string decode_without_rank_1(ReduceOp op, Type type, double neutral) {
+  const Case c = make(type, op, InputKind::coded);
+  const auto combine = [&](double a, double b) {
+    const auto x = static_cast<std::int64_t>(a);
+    const auto y = static_cast<std::int64_t>(b);
+    if (op == ReduceOp::band) return static_cast<double>(x & y);
+    return static_cast<double>(op == ReduceOp::bor ? x | y : x ^ y);
+  };
+  const double others = combine(values(c, 0, 1)[0], values(c, 2, 1)[0]);
+  Bytes bits(2 * bytes_of(c));
+  numerics::from_double(type, combine(others, values(c, 1, 1)[0]), bits.data());
+  numerics::from_double(type, combine(others, neutral), bits.data() + bytes_of(c));
+  return decode_sum(c, 0, bits.data(), bits.data() + bytes_of(c));
+}
+
+TEST(DecodeTest, BitsOfARankAreMissing) {
+  EXPECT_EQ(decode_without_rank_1(ReduceOp::bor, Type::int32, 0), "rank 1 missing");
+  EXPECT_EQ(decode_without_rank_1(ReduceOp::bxor, Type::uint32, 0), "rank 1 missing or twice");
+  EXPECT_EQ(decode_without_rank_1(ReduceOp::band, Type::int32, -1), "rank 1 missing");
+  EXPECT_EQ(decode_without_rank_1(ReduceOp::band, Type::uint32, 4294967295.0), "rank 1 missing");
+}
+
+/// Without a rank whose input decides, an and or an or would never show that a rank is missing.
+TEST(LogicInputTest, TwoRanksDecideEachElement) {
+  constexpr std::int64_t count = 50;
+  for (const ReduceOp op : {ReduceOp::band, ReduceOp::bor, ReduceOp::land, ReduceOp::lor}) {
+    const Case c = make(Type::int64, op, InputKind::general, 8);
+    std::vector<int> neutral(count);
+    for (int rank = 0; rank < 8; ++rank) {
+      const std::vector<double> each = values(c, rank, count);
+      for (std::size_t i = 0; i < each.size(); ++i) {
+        const bool is_neutral = op == ReduceOp::band   ? each[i] == -1
+                                : op == ReduceOp::land ? each[i] != 0
+                                                       : each[i] == 0;
+        neutral[i] += is_neutral ? 1 : 0;
+      }
+    }
+    EXPECT_GE(*std::min_element(neutral.begin(), neutral.end()), 6) << spec::name(op);
+    EXPECT_LT(std::count(neutral.begin(), neutral.end(), 8), count) << spec::name(op);
+  }
+}
+
 TEST(DecodeTest, OnlyCodedSumsDecode) {
   for (const Case& c : {make(Type::f32, ReduceOp::sum, InputKind::exact),
                         make(Type::f32, ReduceOp::max, InputKind::coded),

@@ -107,6 +107,33 @@ TEST(InputKindTest, SomeAreForSumsOfFloats) {
   }
 }
 
+TEST(InputKindTest, EdgesAreForSums) {
+  EXPECT_TRUE(is_defined(InputKind::edge, Type::f16, ReduceOp::sum));
+  EXPECT_FALSE(is_defined(InputKind::edge, Type::f16, ReduceOp::avg));
+  EXPECT_FALSE(is_defined(InputKind::edge, Type::int32, ReduceOp::sum));
+}
+
+/// The sums are -2, -1, 0 or 1 steps of the type from its largest number.
+TEST(EdgeInputTest, SumsReachTheLargestNumberAndOneStepMore) {
+  for (const Type type : {Type::f16, Type::bf16, Type::f32}) {
+    const spec::TypeInfo& info = spec::info(type);
+    const double step = std::ldexp(1, info.exponent_max - info.precision + 1);
+    const double largest = step * (std::ldexp(1, info.precision) - 1);
+    for (const int ranks : {2, 3, 8, 64}) {
+      const Case c = make(type, ReduceOp::sum, InputKind::edge, ranks);
+      std::vector<double> sums(200);
+      for (int rank = 0; rank < ranks; ++rank) {
+        const std::vector<double> each = values(c, rank, 200);
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += each[i];
+      }
+      std::set<double> distances;
+      for (const double sum : sums) distances.insert((std::abs(sum) - largest) / step);
+      EXPECT_EQ(distances, (std::set<double>{-2, -1, 0, 1})) << spec::name(type) << ranks;
+      EXPECT_TRUE(is_exact(c));
+    }
+  }
+}
+
 TEST(InputKindTest, EightBitFloatsHaveNoExactInputs) {
   EXPECT_FALSE(is_defined(InputKind::exact, Type::f8e4m3, ReduceOp::none));
   EXPECT_TRUE(is_defined(InputKind::coded, Type::f8e4m3, ReduceOp::none));
@@ -116,6 +143,7 @@ TEST(ExactTest, IntegersAndOrderFreeOpsAlwaysAre) {
   EXPECT_TRUE(is_exact(make(Type::int8, ReduceOp::sum, InputKind::general)));
   EXPECT_TRUE(is_exact(make(Type::f32, ReduceOp::max, InputKind::special)));
   EXPECT_TRUE(is_exact(make(Type::f32, ReduceOp::none, InputKind::general)));
+  EXPECT_TRUE(is_exact(make(Type::int64, ReduceOp::land, InputKind::general)));
 }
 
 TEST(ExactTest, GeneralSumsOfFloatsAreNot) {

@@ -164,7 +164,12 @@ TEST_P(IntegerInputTest, ArbitrarySumsMayOverflow) {
 }
 
 TEST_P(IntegerInputTest, NothingOverflowsWhereNothingIsAdded) {
-  for (const ReduceOp op : {ReduceOp::none, ReduceOp::min, ReduceOp::max}) {
+  for (const ReduceOp op : {ReduceOp::none,
+                            ReduceOp::min,
+                            ReduceOp::max,
+                            ReduceOp::band,
+                            ReduceOp::bxor,
+                            ReduceOp::lor}) {
     EXPECT_FALSE(may_overflow(make(GetParam(), op, InputKind::special)));
   }
 }

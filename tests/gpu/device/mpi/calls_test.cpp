@@ -45,7 +45,13 @@ std::vector<Element> elements(const spec::Contract& contract) {
           {Type::int32, ReduceOp::avg},
           {Type::f16, ReduceOp::premul_sum},
           {Type::complex64, ReduceOp::sum},
-          {Type::int64, ReduceOp::premul_sum}};
+          {Type::int64, ReduceOp::premul_sum},
+          {Type::int8, ReduceOp::band},
+          {Type::uint32, ReduceOp::bor},
+          {Type::int64, ReduceOp::bxor},
+          {Type::int32, ReduceOp::land},
+          {Type::uint8, ReduceOp::lor},
+          {Type::uint64, ReduceOp::lxor}};
 }
 
 Case make_case(const harness::Operation& operation,

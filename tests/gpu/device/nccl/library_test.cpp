@@ -83,5 +83,12 @@ TEST(NcclTypesTest, CameWithVersions) {
   EXPECT_EQ(why_unknown(spec::Type::f32, spec::ReduceOp::avg, 21000), "");
 }
 
+TEST(NcclTypesTest, HaveNoBitsAndNoTruthValues) {
+  for (const spec::ReduceOp op : {spec::ReduceOp::band, spec::ReduceOp::lxor}) {
+    EXPECT_EQ(why_unknown(spec::Type::int32, op, 22900),
+              "op: NCCL has neither bitwise nor logical reductions");
+  }
+}
+
 }  // namespace
 }  // namespace rankcheck::gpu::nccl

@@ -73,7 +73,7 @@ Bytes combine(const ncclComm& comm, spec::Type type, int op, const Work& work) {
     element::visit_component(type, [&](auto zero) {
       using T = decltype(zero);
       using Arithmetic = element::Arithmetic<T>;
-      element::visit_pairwise(pairwise(op), [&](auto pair) {
+      element::visit_pairwise<T>(pairwise(op), [&](auto pair) {
         for (std::size_t at = 0; at + sizeof(T) <= result.size(); at += sizeof(T)) {
           const auto a = Arithmetic::widen(element::load<T>(result.data() + at));
           const auto b = Arithmetic::widen(element::load<T>(message.payload() + at));

@@ -20,18 +20,40 @@ using spec::Type;
 constexpr std::int64_t count = 1100;
 constexpr std::size_t misalignment = 1;
 
-/// Returns elements that are small whole numbers, in both components of a complex type.
-std::vector<std::byte> elements(Type type, int rank) {
+/// Returns elements that are small whole numbers, in both components of a complex type. Truth
+/// values also need zeros.
+std::vector<std::byte> elements(Type type, ReduceOp op, int rank) {
+  const int least = spec::is_logical(op) ? 0 : 1;
   const Type component = spec::component(type);
   const auto size = static_cast<std::size_t>(spec::info(component).bytes);
   const std::int64_t components = spec::is_complex(type) ? 2 * count : count;
   std::vector<std::byte> bytes(misalignment + static_cast<std::size_t>(components) * size);
   for (std::int64_t i = 0; i < components; ++i) {
     numerics::from_double(component,
-                          static_cast<double>((i * 7 + std::int64_t{rank} * 3) % 5 + 1),
+                          static_cast<double>((i * 7 + std::int64_t{rank} * 3) % 5 + least),
                           bytes.data() + misalignment + static_cast<std::size_t>(i) * size);
   }
   return bytes;
+}
+
+/// Returns the combination of three numbers bit by bit, or as truth values.
+double expected_bits(ReduceOp op, const std::array<double, 3>& v) {
+  const std::array<int, 3> n{
+      static_cast<int>(v[0]), static_cast<int>(v[1]), static_cast<int>(v[2])};
+  switch (op) {
+    case ReduceOp::band:
+      return n[0] & n[1] & n[2];
+    case ReduceOp::bor:
+      return n[0] | n[1] | n[2];
+    case ReduceOp::bxor:
+      return n[0] ^ n[1] ^ n[2];
+    case ReduceOp::land:
+      return n[0] * n[1] * n[2] == 0 ? 0 : 1;
+    case ReduceOp::lor:
+      return n[0] + n[1] + n[2] == 0 ? 0 : 1;
+    default:
+      return (n[0] == 0 ? 0 : 1) ^ (n[1] == 0 ? 0 : 1) ^ (n[2] == 0 ? 0 : 1);
+  }
 }
 
 /// Returns the combination of three values, which are exact in every type.
@@ -45,8 +67,11 @@ double expected(ReduceOp op, const std::array<double, 3>& v) {
       return std::max({v[0], v[1], v[2]});
     case ReduceOp::premul_sum:
       return 2 * (v[0] + v[1] + v[2]);
-    default:
+    case ReduceOp::sum:
+    case ReduceOp::avg:
       return v[0] + v[1] + v[2];
+    default:
+      return expected_bits(op, v);
   }
 }
 
@@ -54,7 +79,7 @@ void check(Type type, ReduceOp op) {
   const Type component = spec::component(type);
   const auto size = static_cast<std::size_t>(spec::info(component).bytes);
   const std::array<std::vector<std::byte>, 3> in{
-      elements(type, 0), elements(type, 1), elements(type, 2)};
+      elements(type, op, 0), elements(type, op, 1), elements(type, op, 2)};
   std::vector<std::byte> scalar(size);
   numerics::from_double(component, 2, scalar.data());
   std::vector<Source> sources;
@@ -77,12 +102,8 @@ void check(Type type, ReduceOp op) {
 
 TEST(CombineTest, ComputesEveryOpInEveryType) {
   for (const spec::TypeInfo& type : spec::type_table) {
-    for (const ReduceOp op : {ReduceOp::sum,
-                              ReduceOp::prod,
-                              ReduceOp::min,
-                              ReduceOp::max,
-                              ReduceOp::avg,
-                              ReduceOp::premul_sum}) {
+    for (std::size_t each = 1; each < spec::reduce_op_names.size(); ++each) {
+      const auto op = static_cast<ReduceOp>(each);
       if (spec::is_defined(op, type.type)) check(type.type, op);
     }
   }

@@ -20,7 +20,7 @@ namespace rankcheck::tests {
 namespace {
 
 std::string bug;
-constexpr const char* all_ops = "sum prod min max avg premul_sum";
+constexpr const char* all_ops = "sum prod min max avg premul_sum band bor bxor land lor lxor";
 
 std::size_t place(int rank) {
   return static_cast<std::size_t>(rank);
@@ -49,8 +49,22 @@ T average(T sum, std::size_t terms) {
   }
 }
 
+/// Combines integers bit by bit, or as truth values.
+template <class T>
+T combine_bits(Op op, T a, T b) {
+  if (op == Op::band) return static_cast<T>(a & b);
+  if (op == Op::bor) return static_cast<T>(a | b);
+  if (op == Op::bxor) return static_cast<T>(a ^ b);
+  if (op == Op::land) return static_cast<T>(a != 0 && b != 0);
+  if (op == Op::lor) return static_cast<T>(a != 0 || b != 0);
+  return static_cast<T>((a != 0) != (b != 0));
+}
+
 template <class T>
 T combine(Op op, T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (op >= Op::band) return combine_bits(op, a, b);
+  }
   if (op == Op::min) return std::min(a, b);
   if (op == Op::max) return std::max(a, b);
   return op == Op::prod ? times(a, b) : plus(a, b);

@@ -136,7 +136,9 @@ TEST(SubjectTest, MistakesAreOneLine) {
   expect(Subject("mine").memory({}), "memory: expected allocate, release, copy_in and copy_out");
   Subject ops("mine");
   ops.all_reduce("sum mean", nothing);
-  expect(ops, "all_reduce: ops: expected some of none sum prod min max avg premul_sum, got mean");
+  expect(ops,
+         "all_reduce: ops: expected some of none sum prod min max avg premul_sum band bor bxor "
+         "land lor lxor, got mean");
   Subject twice("mine");
   twice.broadcast(nothing);
   twice.broadcast(nothing);

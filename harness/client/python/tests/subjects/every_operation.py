@@ -8,8 +8,12 @@ import numpy as np
 import rankcheck
 
 s = rankcheck.Subject("every", launch=rankcheck.one_process(ranks=4), types="int32 f32 f64 uint8")
-OPS = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
-EVERY_OP = "sum prod min max avg premul_sum"
+OPS = {
+    "sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum,
+    "band": np.bitwise_and, "bor": np.bitwise_or, "bxor": np.bitwise_xor,
+    "land": np.logical_and, "lor": np.logical_or, "lxor": np.logical_xor,
+}
+EVERY_OP = "sum prod min max avg premul_sum band bor bxor land lor lxor"
 made = []
 
 
