@@ -14,6 +14,7 @@
 
 #include "harness/engine_failure.hpp"
 #include "harness/hash.hpp"
+#include "harness/image.hpp"
 #include "harness/known_cases.hpp"
 #include "harness/shrink.hpp"
 #include "harness/suite_file.hpp"
@@ -160,6 +161,12 @@ class Session {
       generator_.note_known(c);
       return CaseResult::Type::Success;
     }
+    if (lacks_memory(c)) {
+      finding_.verdict = Verdict::skipped;
+      finding_.reason = name(SkipReason::no_memory);
+      stop(finding_.reason);
+      return CaseResult::Type::Discard;
+    }
     examine(examiner_, c, judgement_);
     if (judgement_.verdict == Verdict::errored) {
       show({c, judgement_}, finding_);
@@ -180,6 +187,14 @@ class Session {
     minimal_ = *first_;
     shrink_end_ = std::min(after(limits_.shrink_s), limits_.deadline);
     return CaseResult::Type::Failure;
+  }
+
+  /// Whether a case of a unit with a count of its own needs more memory than there is. The backend,
+  /// the harness and the reference may each have a copy of the images.
+  [[nodiscard]] bool lacks_memory(const Case& c) const {
+    constexpr std::int64_t copies = 3;
+    const spec::Contract& contract = catalogue_.find(c.operation)->contract;
+    return unit_.count > 0 && copies * bytes_of_images(contract, c) > limits_.memory_bytes;
   }
 
   bool is_known_failure(const Case& c) {

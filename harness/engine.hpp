@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "harness/backend.hpp"
@@ -34,6 +35,9 @@ struct RunLimits {
   std::vector<const KnownDefect*> known = {};
   /// Ends the search like the deadline. Also ends shrinking and replaying.
   StopRequest stop = {};
+  /// The memory that is available, in bytes. Units with a count of their own are skipped if their
+  /// cases need more.
+  std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max();
   /// If given, counts every judged case, for a progress display.
   std::atomic<std::int64_t>* cases_done = nullptr;
 };

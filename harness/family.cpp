@@ -20,6 +20,12 @@ std::vector<SiteClass> Family::site_classes(const spec::Contract&) const {
   return {};
 }
 
+bool Family::enlarge(const spec::Contract& /*contract*/,
+                     RandomSource& /*random*/,
+                     Case& /*c*/) const {
+  return false;
+}
+
 void Family::simplify(Case&) const {}
 
 void Family::keep_members(const spec::Contract&,

@@ -102,6 +102,11 @@ class Family {
   [[nodiscard]] virtual std::vector<SiteClass> site_classes(const spec::Contract& contract) const;
   /// Draws the sizes and the family's own fields. The ranks and the group are already drawn.
   virtual void draw(const spec::Contract& contract, const Drawing& drawing, Case& out) const = 0;
+  /// Gives a part of a drawn case a large number of elements, see large_count(). Returns false if
+  /// the operation has no such part, which is the default.
+  [[nodiscard]] virtual bool enlarge(const spec::Contract& contract,
+                                     RandomSource& random,
+                                     Case& c) const;
   /// Removes what few backends take from the family's own fields.
   virtual void simplify(Case& c) const;
   /// Changes sizes, root and so on after members were removed. `kept` holds the ranks, in the group

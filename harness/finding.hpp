@@ -40,6 +40,8 @@ struct Unit {
   std::string variant = {};
   /// The name that a command which is the backend gave itself. Otherwise empty.
   std::string subject = {};
+  /// If above 0: every case has this count, and else is as plain as it can be.
+  std::int64_t count = 0;
 
   /// The subject, or else the backend: what reports call the code under test.
   [[nodiscard]] const std::string& tested() const { return subject.empty() ? backend : subject; }

@@ -81,7 +81,8 @@ Generator::Generator(const Catalogue& catalogue, const Backend& backend, const U
       property_(property_of(catalogue, unit)),
       capabilities_(backend.capabilities(unit.operation, unit.algorithm)),
       ranks_min_(std::max(unit.ranks_min, 1)),
-      ranks_max_(std::min(unit.ranks_max, backend.traits().ranks_max)) {
+      ranks_max_(std::min(unit.ranks_max, backend.traits().ranks_max)),
+      count_(unit.count) {
   base_.operation = unit.operation;
   base_.property = unit.property;
   base_.backend = unit.backend;
@@ -332,6 +333,8 @@ bool Generator::draw_legal(
     // kind has the tightest bounds.
     if (wanted.is_open && wanted.visits > 0) out.input = wanted.kinds.front();
     if (goal != nullptr && goal->input) out.input = *goal->input;
+    if (goal == nullptr && attempt == 0) enlarge_some(out);
+    if (count_ > 0) make_huge(out);
     if (goal != nullptr && !goal->has(out)) continue;
     if (!fit(goal, out)) continue;
     // A property may be about a single rank, so only the first half of the attempts demands more

@@ -104,6 +104,11 @@ class Generator {
   bool draw_legal(
       RandomSource& random, std::size_t cell, int size, const SiteClass* goal, Case& out);
   void draw_case(const Drawing& drawing, Case& out) const;
+  /// Makes one case in many large. The decision takes no number from the case's own source, so that
+  /// all other cases stay what they would be without large ones.
+  void enlarge_some(Case& c) const;
+  /// Gives the case the unit's count, and nothing else that takes memory or time.
+  void make_huge(Case& c) const;
   /// Changes the case until the declaration of the backend has it. Returns false if it then misses
   /// the goal.
   [[nodiscard]] bool fit(const SiteClass* goal, Case& c);
@@ -127,6 +132,8 @@ class Generator {
   Case base_;
   int ranks_min_;
   int ranks_max_;
+  /// If above 0: the count of every case.
+  std::int64_t count_;
   std::uint64_t seed_ = 0;
   /// Whether cases may have chunks. Becomes false if no case of the site class site/chunked was
   /// found.

@@ -5,11 +5,22 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/generator.hpp"
+#include "harness/hash.hpp"
+#include "harness/image.hpp"
 #include "harness/shuffle.hpp"
 
 /// How the generator draws one case: it fills in what the contract leaves open, feature by feature.
 /// The family draws its own fields.
 namespace rankcheck::harness {
+
+namespace {
+
+/// One case in so many is large.
+constexpr std::int64_t large_every = 512;
+/// The most bytes in the images of all members of a large case.
+constexpr std::int64_t large_bytes_max = std::int64_t{16} << 20;
+
+}  // namespace
 
 void Generator::draw_case(const Drawing& drawing, Case& out) const {
   RandomSource& random = drawing.random;
@@ -19,6 +30,29 @@ void Generator::draw_case(const Drawing& drawing, Case& out) const {
   family_.draw(operation_.contract, drawing, out);
   draw_site(drawing, out);
   out.data_seed = static_cast<std::uint64_t>(random.between(1, 99999));
+}
+
+void Generator::enlarge_some(Case& c) const {
+  // While the generator finds out what the backend takes, nothing has been drawn.
+  if (drawn_ == 0) return;
+  RandomSource random(mix(mix(seed_, drawn_), hash_of("large")));
+  if (random.below(large_every) != 0) return;
+  Case large = c;
+  if (!family_.enlarge(operation_.contract, random, large)) return;
+  // A pipeline of large blocks gets few chunks, and the last one is shorter than the others.
+  if (large.chunk > 0) large.chunk = longest(large) / random.between(2, 5) + 1;
+  if (bytes_of_images(operation_.contract, large) <= large_bytes_max) c = large;
+}
+
+void Generator::make_huge(Case& c) const {
+  family_.simplify(c);
+  c.group.clear();
+  c.chunk = 0;
+  c.offset = 0;
+  c.schedule = Case().schedule;
+  // Both buffers in one take the least memory.
+  c.in_place = operation_.contract.in_place != spec::InPlace::none;
+  c.count = count_;
 }
 
 int Generator::draw_ranks(RandomSource& random) const {

@@ -122,6 +122,16 @@ void lay_out(const spec::Contract& contract,
   layout.size = end;
 }
 
+std::int64_t bytes_of_images(const spec::Contract& contract, const Case& c) {
+  ImageLayout layout;
+  std::int64_t bytes = 0;
+  for (int rank = 0; rank < group_size(c); ++rank) {
+    lay_out(contract, c, rank, ResultPlace::own_block, layout);
+    bytes += layout.size;
+  }
+  return bytes;
+}
+
 void fill_send(const Family& family,
                const Case& c,
                int world_rank,

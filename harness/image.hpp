@@ -46,6 +46,9 @@ void lay_out(const spec::Contract& contract,
              ResultPlace place,
              ImageLayout& layout);
 
+/// The bytes of the images of all members together.
+[[nodiscard]] std::int64_t bytes_of_images(const spec::Contract& contract, const Case& c);
+
 /// One rank's memory.
 using Image = std::vector<std::byte>;
 

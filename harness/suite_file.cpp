@@ -52,6 +52,10 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
   if (entry.ranks_required && *entry.ranks_required < 1) {
     fields.fail("ranks_required", "expected a number above 0");
   }
+  fields.optional("count", entry.count);
+  if (entry.count < 0) {
+    fields.fail("count", fmt::format("got {}, expected a number of elements", entry.count));
+  }
   fields.reject_unknown();
   return entry;
 }

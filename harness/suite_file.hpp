@@ -38,6 +38,8 @@ struct SuiteEntry {
   /// At least one judged case must have this many members. Without a value: as many as the
   /// operation's family says (Family::ranks_usual), but at most `ranks_max`.
   std::optional<int> ranks_required = {};
+  /// If above 0: the count of every case, for calls that are too large for other suites.
+  std::int64_t count = 0;
 };
 
 /// A named set of checks with a budget, read from cases/suites/<name>.json.

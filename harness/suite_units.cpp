@@ -56,6 +56,7 @@ std::size_t expand(const SuiteEntry& entry,
           .ranks_required = ranks_required(entry, operation->contract),
           .pinned = {},
           .variant = entry.variant,
+          .count = entry.count,
       };
       const auto same = std::find_if(units.begin(), units.end(), [&](const Unit& each) {
         return order_of(each) == order_of(unit);

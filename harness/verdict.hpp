@@ -56,10 +56,12 @@ enum class SkipReason : std::uint8_t {
   /// The time was over before the check had covered everything required. The run ends with status
   /// 2.
   time_over,
+  /// The memory that is available is not enough for the check's cases.
+  no_memory,
 };
 
-inline constexpr std::array<std::string_view, 5> skip_reason_names{
-    "backend_unavailable", "no_device", "data_absent", "not_supported", "time_over"};
+inline constexpr std::array<std::string_view, 6> skip_reason_names{
+    "backend_unavailable", "no_device", "data_absent", "not_supported", "time_over", "no_memory"};
 
 [[nodiscard]] std::string_view name(SkipReason reason);
 

@@ -59,6 +59,8 @@ struct Bug {
   /// scan positions, or rows and columns of tiles.
   int ranks_max = 3;
   std::int64_t elements_max = 4;
+  /// How many cases may be tried at least: a bug of rare cases needs more than the others.
+  int cases_min = 0;
   /// Upper limit for the pixels of the object (rows times columns) in the minimal case.
   std::int64_t pixels_max = 4;
 

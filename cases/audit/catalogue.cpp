@@ -207,7 +207,7 @@ Hunt hunt(const harness::Catalogue& catalogue,
   unit.algorithm = bug.algorithm;
   unit.backend = backend.traits().name;
   unit.property = property;
-  unit.cases = options.cases;
+  unit.cases = options.sound ? options.cases : std::max(options.cases, bug.cases_min);
   unit.require_all_cells = false;
   // What a bug shrinks to must not depend on how fast this machine is.
   const harness::RunLimits limits{.seed = options.seed, .shrink_s = 600};

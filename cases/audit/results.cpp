@@ -72,6 +72,24 @@ constexpr std::array memory{
                 if (index == 0) std::swap_ranges(element, element + size, element + size);
               });
             }},
+    Bug{.name = "tail_behind_64_kib_lost",
+        .summary = "What lies behind the first 64 KiB of a buffer is not sent.",
+        .operation = "broadcast",
+        .algorithm = "chain",
+        .ranks_max = 2,
+        .elements_max = (64 << 10) + 1,
+        .cases_min = 40000,
+        .edit_result =
+            [](const Outcome& outcome) {
+              constexpr std::int64_t sent = 64 << 10;
+              for (int r = 0; r < group_size(outcome.c()); ++r) {
+                const harness::ImageLayout layout = layout_of(outcome, r);
+                if (r == collective(outcome.c()).root || layout.recv_size <= sent) continue;
+                std::byte* const tail =
+                    outcome.images()[spec::to_size(r)].data() + layout.recv + sent;
+                leave_unwritten(outcome, r, tail, layout.recv_size - sent);
+              }
+            }},
     Bug{.name = "stale_result",
         .summary =
             "Results are cached by size, so a call returns the result of the call before it.",

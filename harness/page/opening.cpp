@@ -189,6 +189,7 @@ void write_verified(Html& html, const Report& report, const Tally& total) {
 const char* meaning_of(const std::string& reason) {
   if (reason == "backend_unavailable") return "because their backend cannot run here";
   if (reason == "no_device") return "because there are not enough devices";
+  if (reason == "no_memory") return "because there is not enough memory";
   if (reason == "data_absent") return "because a data file is missing";
   if (reason == "not_supported") return "because the backend takes none of their cases";
   if (reason == "time_over") return "because the time was over before they had covered enough";

@@ -1,11 +1,25 @@
 #include "harness/run/memory.hpp"
 
+#include <fstream>
+#include <string>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "harness/case.hpp"
 
 namespace rankcheck::harness::run {
+
+std::int64_t available_memory() {
+  constexpr std::int64_t bytes_per_kib = 1024;
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  while (file >> word) {
+    std::int64_t kib = 0;
+    if (word == "MemAvailable:" && file >> kib) return kib * bytes_per_kib;
+  }
+  return std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+}
 
 void require_memory(std::string_view place, int ranks, double bytes) {
   require_memory(place, fmt::format("the buffers of {} ranks", ranks), bytes);

@@ -5,6 +5,10 @@
 
 namespace rankcheck::harness::run {
 
+/// The bytes that programs can still get without swapping, as Linux estimates them (MemAvailable).
+/// Elsewhere, all memory of this machine.
+[[nodiscard]] std::int64_t available_memory();
+
 /// Throws BadInput if `bytes`, the buffers of `ranks` ranks, are more than a quarter of this
 /// machine's memory. `place` names the option or field that is to blame.
 void require_memory(std::string_view place, int ranks, double bytes);

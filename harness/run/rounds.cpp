@@ -11,6 +11,7 @@
 #include "harness/engine.hpp"
 #include "harness/hash.hpp"
 #include "harness/known_defects.hpp"
+#include "harness/run/memory.hpp"
 #include "harness/run/progress.hpp"
 #include "harness/runner.hpp"
 
@@ -182,6 +183,7 @@ class Rounds {
     }
     const auto& before = record_.finding(record_.index_of(unit));
     if (before) limits.covered = before->cells;
+    if (unit.count > 0) limits.memory_bytes = available_memory();
     return run_unit(program_.catalogue, backend, unit, limits);
   }
 

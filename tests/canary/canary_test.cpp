@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <ostream>
 #include <set>
@@ -70,6 +71,22 @@ TEST(SeedsTest, CatchTheBugsOfListsAndAxes) {
       const Hunt found = hunt(operations(), bug, bug.property, {.seed = seed});
       EXPECT_EQ(why_not_caught(bug, found), "") << bug.name << ", seed " << seed;
     }
+  }
+}
+
+/// The tail of one element is the least that can be lost.
+TEST(LargeTest, ShrinksToTheLeastCountBeyondALimit) {
+  const auto all = catalogue();
+  const auto bug = std::find_if(all.begin(), all.end(), [](const Bug& each) {
+    return each.name == "tail_behind_64_kib_lost";
+  });
+  ASSERT_NE(bug, all.end());
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Hunt found = hunt(operations(), *bug, bug->property, {.seed = seed});
+    ASSERT_EQ(why_not_caught(*bug, found), "") << seed;
+    const harness::Case& c = *found.finding.minimal;
+    const std::int64_t bytes = spec::info(c.type).bytes;
+    EXPECT_EQ(c.count, (std::int64_t{64} << 10) / bytes + 1) << harness::to_text(c);
   }
 }
 

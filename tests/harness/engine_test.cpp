@@ -245,6 +245,23 @@ TEST_F(EngineTest, SkipsWhatTheBackendRefusesAltogether) {
   EXPECT_EQ(backend.runs, 0);
 }
 
+TEST_F(EngineTest, SkipsHugeCasesThatTheMemoryCannotHold) {
+  unit = fake::unit("broadcast", 1);
+  unit.ranks_min = unit.ranks_max = 2;
+  unit.types = {spec::Type::int8};
+  unit.require_all_cells = false;
+  unit.count = 1000;
+  // In place, each of the two ranks has 1000 bytes and two guards of 64 bytes. Three copies count.
+  limits.memory_bytes = 3 * 2 * (1000 + 2 * 64) - 1;
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::skipped);
+  EXPECT_EQ(finding.reason, name(SkipReason::no_memory));
+  EXPECT_EQ(backend.runs, 0);
+  ++limits.memory_bytes;
+  EXPECT_EQ(run().verdict, Verdict::passed);
+  EXPECT_EQ(backend.runs, 1);
+}
+
 TEST_F(EngineTest, APropertyThatAppliesToNoCaseIsVacuous) {
   Property property = fake::completes();
   property.name = "never_applies";

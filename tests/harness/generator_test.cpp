@@ -10,6 +10,8 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/image.hpp"
+
 #include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
 
@@ -107,6 +109,33 @@ TEST_F(GeneratorTest, EveryClassOfCountOccurs) {
   const auto large =
       std::count_if(all.begin(), all.end(), [](const Case& c) { return c.count > 100; });
   EXPECT_LT(large, 100);
+}
+
+TEST_F(GeneratorTest, SomeCasesAreLarge) {
+  for (const std::string operation : {"reduce_scatter", "gather_v", "all_reduce_list"}) {
+    const auto all = cases(operation, 160'000);
+    const auto bytes = [](const Case& c) { return longest(c) * spec::info(c.type).bytes; };
+    for (const std::int64_t limit : {std::int64_t{64} << 10, std::int64_t{256} << 10}) {
+      expect_some(all, operation + " beyond a limit", [&](const Case& c) {
+        return bytes(c) >= limit && bytes(c) < 2 * limit;
+      });
+    }
+    const auto large = std::count_if(
+        all.begin(), all.end(), [&](const Case& c) { return bytes(c) > (std::int64_t{64} << 10); });
+    EXPECT_LT(large, 100) << operation;
+    for (const Case& c : all) {
+      ASSERT_LE(bytes_of_images(catalogue.find(operation)->contract, c), std::int64_t{16} << 20);
+    }
+  }
+}
+
+TEST_F(GeneratorTest, AUnitsCountIsThatOfItsCases) {
+  Unit unit = fake::unit("broadcast");
+  unit.count = 123'456;
+  for (const Case& c : generate(catalogue, backend, unit, 20)) {
+    EXPECT_EQ(c.count, 123'456);
+    EXPECT_TRUE(c.in_place && c.group.empty() && c.chunk == 0 && c.offset == 0) << to_text(c);
+  }
 }
 
 TEST_F(GeneratorTest, EveryShapeOfCountsOccurs) {

@@ -21,7 +21,7 @@ TEST(SuiteFileTest, IsRead) {
   const Suite suite = suite_from_text(
       R"({"name":"s","summary":"all","time_limit_s":9,"cycles":true,"entries":[
           {"operation":"all_*","backends":["sim","mpi"],"cases":7,"ranks":[2,3],
-           "types":["f32"]}]})",
+           "types":["f32"],"count":5000000000}]})",
       "here");
   EXPECT_EQ(suite.name, "s");
   EXPECT_EQ(suite.time_limit_s, 9);
@@ -31,6 +31,7 @@ TEST(SuiteFileTest, IsRead) {
   EXPECT_EQ(entry.backends.size(), 2U);
   EXPECT_EQ(entry.cases, 7);
   EXPECT_EQ(entry.ranks_max, 3);
+  EXPECT_EQ(entry.count, 5'000'000'000);
   EXPECT_EQ(entry.types, std::vector{spec::Type::f32});
 }
 
@@ -44,6 +45,11 @@ TEST(SuiteFileTest, BadFieldsAreNamedWithTheirPlace) {
   EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"cases":"x"}]})"),
             "suite: s.json: entries[0]: cases: got \"x\", expected a whole number in "
             "-2147483648..2147483647");
+}
+
+TEST(SuiteFileTest, ACountIsANumberOfElements) {
+  EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"count":-1}]})"),
+            "suite: s.json: entries[0]: count: got -1, expected a number of elements");
 }
 
 TEST(SuiteFileTest, MisspelledFieldIsRefused) {

@@ -19,6 +19,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/stages.hpp"
+#include "harness/strata.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/fields.hpp"
@@ -237,6 +238,24 @@ class Collectives final : public harness::Family {
       }
     }
     out.part = own;
+  }
+
+  /// Arrays along an axis get long rows.
+  [[nodiscard]] bool enlarge(const spec::Contract& contract,
+                             harness::RandomSource& random,
+                             Case& c) const override {
+    const std::int64_t count = harness::large_count(random, spec::info(c.type).bytes);
+    if (collective(contract).sizes == Sizes::count) {
+      c.count = count;
+    } else if (collective(contract).sizes == Sizes::lengths_along_axis) {
+      collective(c).inner = count;
+      c.chunk = 0;
+    } else if (!c.counts.empty()) {
+      c.counts[spec::to_size(random.below(std::ssize(c.counts)))] = count;
+    } else {
+      return false;
+    }
+    return true;
   }
 
   void simplify(Case& c) const override { collective(c).gap = 0; }
