@@ -16,7 +16,7 @@ bool is_known(const Finding& finding) {
 }
 
 /// What the run says about a known defect, as text with its colour.
-Look look_of(const KnownStatus& status) {
+Look look_of_known(const KnownStatus& status) {
   std::string late = status.is_expired ? ", expired on " + status.defect.expires : "";
   switch (status.state) {
     case KnownState::failing:
@@ -39,7 +39,7 @@ void write_entries(Html& html, const std::vector<KnownStatus>& known) {
     const Html::Element body = html.open("tbody");
     for (std::size_t i = 0; i < std::min(known.size(), rows_max); ++i) {
       const KnownStatus& each = known[i];
-      const Look look = look_of(each);
+      const Look look = look_of_known(each);
       const Html::Element row = html.open("tr");
       html.leaf("th", shortened(each.defect.id, 80), {{"scope", "row"}});
       html.leaf("td", look.text, {{"class", look.css}});
