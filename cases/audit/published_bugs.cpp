@@ -35,7 +35,7 @@ void begin_with_the_own_contribution(const Case&, Plan& plan) {
   });
 }
 
-constexpr std::array published{
+constexpr std::array of_libraries{
     Bug{.name = "root_input_dropped",
         .summary = "The sum that is scattered leaves out the input of the root of the reduction.",
         .source = "torchcomms#477",
@@ -172,7 +172,7 @@ constexpr std::array published{
 }  // namespace
 
 void add_published_bugs(std::vector<Bug>& out) {
-  out.insert(out.end(), published.begin(), published.end());
+  out.insert(out.end(), of_libraries.begin(), of_libraries.end());
 }
 
 }  // namespace rankcheck::cases::audit
