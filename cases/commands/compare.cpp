@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/compare/comparison_github.hpp"
+#include "harness/compare/comparison_page.hpp"
 #include "harness/compare/comparison_text.hpp"
 #include "harness/compare/known_failures.hpp"
 #include "harness/files.hpp"
@@ -45,6 +46,7 @@ std::string compared_text(const compare::ComparedRuns& runs,
                           const std::string& program) {
   if (format == "text") return to_text(runs, program);
   if (format == "markdown") return to_markdown(runs);
+  if (format == "html") return to_html(runs);
   return to_json(runs).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
@@ -66,10 +68,10 @@ void tell_github_of(const compare::ComparedRuns& runs, const CompareCommandOptio
 
 int run_compare(const CompareCommandOptions& options, const std::string& program) {
   const std::set<compare::FailOn> matters = compare::fail_on_from(options.fail_on);
-  constexpr std::array formats{"text", "markdown", "json"};
+  constexpr std::array formats{"text", "markdown", "json", "html"};
   if (std::find(formats.begin(), formats.end(), options.format) == formats.end()) {
     throw harness::BadInput(
-        fmt::format("--format: {}: expected text, markdown or json", options.format));
+        fmt::format("--format: {}: expected text, markdown, json or html", options.format));
   }
   if (options.reports.size() < 2) {
     throw harness::BadInput("REPORT: got one report, expected two or more");
@@ -82,7 +84,8 @@ int run_compare(const CompareCommandOptions& options, const std::string& program
   require_factor("--duration-factor", options.limits.duration_factor);
   require_factor("--speed-factor", options.limits.speed_factor);
   if (!options.output.empty()) harness::run::require_writable_file(options.output);
-  std::vector<compare::RunReport> runs = compare::read_run_reports(options.reports);
+  std::vector<compare::RunReport> runs =
+      compare::read_run_reports(options.reports, options.format == "html");
   const std::vector<harness::KnownDefect> defects = known_defects(options.known);
   for (compare::RunReport& each : runs) compare::mark_known(each, defects);
   // Two runs may be named in either order, for example to compare a branch with what came later.
@@ -155,7 +158,9 @@ void add_compare(CLI::App& app, Context& context) {
                     options->strict_known,
                     "Makes the exit status 1 if an entry of --known explains no failure of the "
                     "later run, or expired.");
-  command->add_option("--format", options->format, "text, markdown or json. The default is text.")
+  command
+      ->add_option(
+          "--format", options->format, "text, markdown, json or html. The default is text.")
       ->type_name("NAME");
   command->add_option("--output", options->output, "The file to write instead of standard output.")
       ->type_name("FILE");

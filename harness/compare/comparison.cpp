@@ -405,11 +405,15 @@ std::set<FailOn> fail_on_from(const std::string& names) {
   return out;
 }
 
+bool is_worse(const Change& change, const std::set<FailOn>& matters) {
+  const std::optional<FailOn> what = counts_for(change.kind);
+  return change.is_worse && what && matters.contains(*what);
+}
+
 bool is_worse(const Comparison& comparison, const std::set<FailOn>& matters) {
   const auto& changes = comparison.changes;
   return std::any_of(changes.begin(), changes.end(), [&](const Change& each) {
-    const std::optional<FailOn> what = counts_for(each.kind);
-    return each.is_worse && what && matters.contains(*what);
+    return is_worse(each, matters);
   });
 }
 

@@ -129,6 +129,9 @@ inline constexpr std::array<std::string_view, 4> fail_on_names{
 /// Reads names that are separated by commas. Throws BadInput that names an unknown one.
 [[nodiscard]] std::set<FailOn> fail_on_from(const std::string& names);
 
+/// Whether the change makes things worse, in a way that matters.
+[[nodiscard]] bool is_worse(const Change& change, const std::set<FailOn>& matters);
+
 /// Whether something that matters got worse.
 [[nodiscard]] bool is_worse(const Comparison& comparison, const std::set<FailOn>& matters);
 

@@ -133,7 +133,8 @@ class LargeParts {
  public:
   using Event = ordered_json::parse_event_t;
 
-  LargeParts(std::string place, RunReport& report) : place_(std::move(place)), report_(report) {}
+  LargeParts(std::string place, bool keeps_failures, RunReport& report)
+      : place_(std::move(place)), keeps_failures_(keeps_failures), report_(report) {}
 
   /// Returns whether the value stays in the JSON.
   bool operator()(int depth, Event event, ordered_json& parsed) {
@@ -175,7 +176,7 @@ class LargeParts {
     if (top_ == "findings") {
       if (depth == 3) {
         field_ = name;
-        return name != "wrong" && name != "marks" && name != "values";
+        return keeps_failures_ || (name != "wrong" && name != "marks" && name != "values");
       }
       if (depth != 4 || field_ != "cells") return true;
       cells_.insert(cells_.end(), name);
@@ -190,6 +191,7 @@ class LargeParts {
 
   void take_finding(const ordered_json& parsed) {
     RunFinding finding = finding_from(parsed, next_place());
+    if (keeps_failures_ && is_failure(finding.verdict)) finding.whole = parsed;
     finding.cells.merge(cells_);
     cells_.clear();
     std::string id = finding.id;
@@ -198,6 +200,7 @@ class LargeParts {
   }
 
   std::string place_;
+  bool keeps_failures_;
   RunReport& report_;
   /// The names on the way to what is parsed: of the report, of a finding or of the environment.
   std::string top_;
@@ -240,12 +243,12 @@ bool is_judged(Verdict verdict) {
   return verdict == Verdict::passed || is_failure(verdict);
 }
 
-RunReport read_run_report(const fs::path& path) {
+RunReport read_run_report(const fs::path& path, bool keeps_failures) {
   const fs::path file = file_of(path);
   const std::string place = file.string();
   RunReport report;
   report.name = path.string();
-  LargeParts parts(place, report);
+  LargeParts parts(place, keeps_failures, report);
   const ordered_json text = parsed(read_file(file), parts);
   if (text.is_discarded()) throw BadInput(place + ": expected JSON");
   const json plain = text;
@@ -273,14 +276,16 @@ RunReport read_run_report(const fs::path& path) {
   return report;
 }
 
-std::vector<RunReport> read_run_reports(const std::vector<std::string>& paths) {
+std::vector<RunReport> read_run_reports(const std::vector<std::string>& paths,
+                                        bool keeps_failures) {
   std::vector<RunReport> reports;
   for (std::size_t i = 0; i < paths.size(); i += 2) {
     std::future<RunReport> second;
     if (i + 1 < paths.size()) {
-      second = std::async(std::launch::async, [&, i] { return read_run_report(paths[i + 1]); });
+      second = std::async(std::launch::async,
+                          [&, i] { return read_run_report(paths[i + 1], keeps_failures); });
     }
-    reports.push_back(read_run_report(paths[i]));
+    reports.push_back(read_run_report(paths[i], keeps_failures));
     if (second.valid()) reports.push_back(second.get());
   }
   return reports;

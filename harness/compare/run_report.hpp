@@ -54,6 +54,8 @@ struct RunFinding {
   bool is_known = false;
   /// Whether the unit ended at a known failure, because its run did not know the defect.
   bool may_hide_others = false;
+  /// The whole finding of a failure, if it was asked for. Otherwise null.
+  nlohmann::ordered_json whole = {};
 };
 
 /// A report on disk.
@@ -80,12 +82,14 @@ struct RunReport {
 [[nodiscard]] bool is_whole(const RunFinding& finding);
 
 /// Reads a report, and the measurements beside it (bench.json) if there are any. `path` is
-/// report.json or the folder that holds it. Throws BadInput that names
-/// the file and the field, and FileError.
-[[nodiscard]] RunReport read_run_report(const std::filesystem::path& path);
+/// report.json or the folder that holds it. `keeps_failures` fills RunFinding::whole, which needs
+/// time and memory. Throws BadInput that names the file and the field, and FileError.
+[[nodiscard]] RunReport read_run_report(const std::filesystem::path& path,
+                                        bool keeps_failures = false);
 
 /// Reads several reports, two at a time. Throws what read_run_report() throws of the first one that
 /// cannot be read.
-[[nodiscard]] std::vector<RunReport> read_run_reports(const std::vector<std::string>& paths);
+[[nodiscard]] std::vector<RunReport> read_run_reports(const std::vector<std::string>& paths,
+                                                      bool keeps_failures = false);
 
 }  // namespace rankcheck::harness::compare

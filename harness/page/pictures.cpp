@@ -274,4 +274,38 @@ void draw_bars(Html& html, const std::string& title, const std::vector<Bar>& bar
   });
 }
 
+void draw_line(Html& html,
+               const std::string& title,
+               const std::vector<std::optional<double>>& values) {
+  constexpr int step = 18;
+  constexpr int height = 34;
+  constexpr int margin = 4;
+  double largest = 0;
+  std::string said;
+  for (const std::optional<double>& each : values) {
+    if (each && std::isfinite(*each)) largest = std::max(largest, *each);
+    said += (said.empty() ? "" : ", ") + (each ? number(*each) : std::string("nothing"));
+  }
+  const int width = step * std::max(static_cast<int>(values.size()) - 1, 1) + 2 * margin;
+  const Html::Element picture = open_picture(html, width, height, title + ": " + said);
+  std::string points;
+  const auto end_line = [&] {
+    if (!points.empty()) html.leaf("polyline", "", {{"points", points}, {"class", "line"}});
+    points.clear();
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = values[i].value_or(NAN);
+    if (!std::isfinite(value)) {
+      end_line();
+      continue;
+    }
+    const std::string x = number(margin + step * static_cast<double>(i));
+    const double share = largest > 0 ? value / largest : 0;
+    const std::string y = number(margin + (1 - share) * (height - 2 * margin));
+    points += (points.empty() ? "" : " ") + x + ',' + y;
+    html.leaf("circle", "", {{"cx", x}, {"cy", y}, {"r", "2.5"}, {"class", "f-bar"}});
+  }
+  end_line();
+}
+
 }  // namespace rankcheck::harness::page

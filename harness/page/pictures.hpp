@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "harness/finding.hpp"
 #include "harness/page/html.hpp"
 
@@ -24,5 +28,11 @@ struct Bar {
 
 /// Draws bars below one another. `title` says what the chart shows, for people who do not see it.
 void draw_bars(Html& html, const std::string& title, const std::vector<Bar>& bars);
+
+/// Draws values from left to right as a line above zero. A place without a value is a gap. `title`
+/// says what the line shows.
+void draw_line(Html& html,
+               const std::string& title,
+               const std::vector<std::optional<double>>& values);
 
 }  // namespace rankcheck::harness::page

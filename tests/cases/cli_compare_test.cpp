@@ -129,13 +129,26 @@ TEST_F(CliCompareTest, AKnownDefectIsShownAndDoesNotCount) {
   EXPECT_EQ(rankcheck("compare right wrong --known known.json").status, 1);
 }
 
+TEST_F(CliCompareTest, MakesAPageWithACardForWhatBroke) {
+  make_runs();
+  const Outcome outcome = rankcheck("compare right wrong --format html --output said.html");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  const std::string page = harness::read_file(path_to("said.html"));
+  EXPECT_EQ(page.substr(0, 15), "<!DOCTYPE html>");
+  EXPECT_NE(page.find("<h1>Worse: 1 unit is newly broken"), std::string::npos);
+  EXPECT_NE(page.find("id=\"newly_broken-1\""), std::string::npos);
+  EXPECT_NE(page.find("In the earlier run: passed."), std::string::npos);
+}
+
 TEST_F(CliCompareTest, BadInputGetsOneLine) {
   make_runs();
   expect_unable("right", "REPORT: got one report, expected two or more");
   expect_unable("right nowhere", "nowhere");
   expect_unable("right right --fail-on luck",
                 "--fail-on: luck: expected some of broken, coverage, accuracy, speed");
-  expect_unable("right right --format yaml", "--format: yaml: expected text, markdown or json");
+  expect_unable("right right --format yaml",
+                "--format: yaml: expected text, markdown, json or html");
   expect_unable("right right --strict-known", "--strict-known: expected --known FILE");
   expect_unable("right right --known right/report.json", "--known: right/report.json: ");
   expect_unable("right right --accuracy-factor 0.5",

@@ -99,7 +99,7 @@ const std::vector<Room>& all_rooms() {
       {"harness/conformance", {"harness", "harness/worker"}},
       {"harness/run", {"harness"}},
       {"harness/page", {"harness"}},
-      {"harness/compare", {"harness"}},
+      {"harness/compare", {"harness", "harness/page"}},
       // Headers for programs outside of this tree.
       {"harness/client", {}},
       // What cases are, and what an operation claims.

@@ -1,6 +1,7 @@
 """Opens pages of rankcheck in Chromium and looks at what a reader would meet.
 
-browser.py RANKCHECK SUBJECT FOLDER: makes a run that passes and a run of SUBJECT with a planted bug.
+browser.py RANKCHECK SUBJECT FOLDER: makes runs that pass, runs of SUBJECT with a planted bug, which
+may be known, and comparisons of them.
 Prints "skipped: REASON" if there is no Chromium here, and exits with 1 if a page is not as it should
 be.
 """
@@ -146,20 +147,36 @@ def look_at(driver, path):
         expect(url.startswith(path.as_uri()) or url.startswith("data:"), page, f"asks for {url}")
 
 
-def make_runs(rankcheck, subject, folder):
+def make_pages(rankcheck, subject, folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    options = ["--property", "*reference*", "--cases", "5", "--type", "f32", "--ranks", "1..3"]
+    some = ["--operation", "[ab]*", *options]
+    one = ["--operation", "all_reduce", *options]
     bug = f"command:{subject} --bug last_element"
+    known = {"known_version": 1, "defects": [
+        {"id": "last-element", "reason": "the last element lacks a rank", "backend": "*",
+         "cases": {"count": {"min": 1}}}]}
+    (folder / "known.json").write_text(json.dumps(known))
     runs = {
-        "passed": ["--operation", "all_reduce", "--algorithm", "ring", "--cases", "20"],
-        "failed": ["--operation", "[ab]*", "--property", "*reference*", "--cases", "5",
-                   "--type", "f32", "--ranks", "1..3", "--backend", bug],
+        "passed": (0, "--operation", "all_reduce", "--algorithm", "ring", "--cases", "20"),
+        "right": (0, *some, "--backend", f"command:{subject}"),
+        "failed": (1, *some, "--backend", bug),
+        "known": (0, "--known", folder / "known.json", *one, "--backend", bug),
     }
-    for name, options in runs.items():
-        done = subprocess.run([rankcheck, "run", *options, "--report", folder / name],
+    for name, (status, *asked) in runs.items():
+        done = subprocess.run([rankcheck, "run", *asked, "--report", folder / name],
                               stdout=subprocess.DEVNULL, check=False)
-        expect(done.returncode == (name == "failed"), name, f"exit status {done.returncode}")
+        expect(done.returncode == status, name, f"exit status {done.returncode}")
     pages = [folder / name / "report.html" for name in runs]
+    comparisons = {"worse": (1, "right", "failed"), "many": (1, "right", "failed", "known")}
+    for name, (status, *names) in comparisons.items():
+        page = folder / name / "comparison.html"
+        page.parent.mkdir()
+        done = subprocess.run([rankcheck, "compare", *(folder / each for each in names),
+                               "--format", "html", "--output", page], check=False)
+        expect(done.returncode == status, name, f"exit status {done.returncode}")
+        pages.append(page)
     return [page for page in pages if page.exists()]
 
 
@@ -168,7 +185,7 @@ def main(rankcheck, subject, folder):
         if shutil.which(program) is None:
             print(f"skipped: {program} is not installed: apt-get install chromium chromium-driver")
             return 0
-    pages = make_runs(rankcheck, subject, pathlib.Path(folder).absolute())
+    pages = make_pages(rankcheck, subject, pathlib.Path(folder).absolute())
     # The browser keeps its profile and its settings where it finds a home.
     os.environ["HOME"] = str(pathlib.Path(folder).absolute())
     driver = open_browser()

@@ -1,0 +1,131 @@
+#include "harness/compare/comparison_page.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "harness/page/limits.hpp"
+
+#include "tests/harness/compare/sample_run.hpp"
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::harness::compare {
+namespace {
+
+const std::set<FailOn> defaults{FailOn::broken, FailOn::coverage};
+
+std::string page_of(const RunReport& before, const RunReport& now) {
+  const Comparison comparison = compare(before, now);
+  const std::vector<RunReport> all{before, now};
+  return to_html({before, now, comparison, defaults, trend_of(all)});
+}
+
+bool has(const std::string& page, std::string_view text) {
+  return page.find(text) != std::string::npos;
+}
+
+std::int64_t count(const std::string& page, std::string_view text) {
+  std::int64_t found = 0;
+  for (std::size_t at = 0; (at = page.find(text, at)) != std::string::npos; at += text.size()) {
+    ++found;
+  }
+  return found;
+}
+
+/// Lets a unit of the run fail, with the finding of a report.
+void break_unit(RunReport& run, const std::string& id) {
+  const std::size_t slash = id.find('/');
+  Finding failure = sample_failure();
+  failure.unit.operation = id.substr(0, slash);
+  failure.unit.algorithm = id.substr(slash + 1, id.find('/', slash + 1) - slash - 1);
+  ASSERT_EQ(failure.unit.id(), id);
+  RunFinding& finding = run.findings.at(id);
+  finding.verdict = Verdict::falsified;
+  finding.reason = failure.reason;
+  finding.whole = to_json(failure);
+  finding.minimal = finding.whole["minimal"];
+}
+
+TEST(ComparisonPageTest, BeginsWithTheVerdictInASentence) {
+  RunReport now = sample_run();
+  EXPECT_TRUE(has(page_of(sample_run(), now),
+                  "<h1>Not worse: nothing changed in the 5 units that both runs judged.</h1>"));
+  break_unit(now, ring);
+  EXPECT_TRUE(has(page_of(sample_run(), now), "<h1>Worse: 1 unit is newly broken.</h1>"));
+  EXPECT_TRUE(has(page_of(now, sample_run()),
+                  "<h1>Not worse: none of the 5 units that both runs judged got worse.</h1>"));
+}
+
+TEST(ComparisonPageTest, NewlyBrokenUnitsHaveCardsWithTheirCaseAndTheirPast) {
+  RunReport now = sample_run();
+  break_unit(now, ring);
+  const std::string page = page_of(sample_run(), now);
+  EXPECT_TRUE(has(page, "href=\"#newly_broken-1\""));
+  EXPECT_TRUE(has(page, "id=\"newly_broken-1\""));
+  EXPECT_TRUE(has(page, "The contribution of rank 2 is missing."));
+  EXPECT_TRUE(has(page, "In the earlier run: passed."));
+  EXPECT_TRUE(has(page, "rankcheck replay &#39;{&quot;operation&quot;:&quot;all_reduce&quot;"));
+}
+
+TEST(ComparisonPageTest, AFindingOfAnotherVersionIsARow) {
+  RunReport now = sample_run();
+  break_unit(now, ring);
+  RunFinding& finding = now.findings.at(ring);
+  finding.whole["minimal"]["a_field_of_tomorrow"] = 1;
+  finding.minimal = finding.whole["minimal"];
+  const std::string page = page_of(sample_run(), now);
+  EXPECT_FALSE(has(page, "class=\"card"));
+  EXPECT_TRUE(has(page, ring));
+  EXPECT_TRUE(has(page, "a_field_of_tomorrow"));
+}
+
+TEST(ComparisonPageTest, ShowsTheVersionsOfBothSides) {
+  RunReport now = sample_run();
+  now.environment["backends"]["mpi"]["versions"]["mpi"] = "MPICH";
+  const std::string page = page_of(sample_run(), now);
+  EXPECT_TRUE(has(page, "<td class=\"said\">mpi Open MPI</td>\n<td class=\"said\">mpi MPICH</td>"));
+  EXPECT_TRUE(has(page, "id=\"version\""));
+  EXPECT_TRUE(has(page, "backends.mpi.versions.mpi"));
+}
+
+TEST(ComparisonPageTest, ManyRunsAreLines) {
+  std::vector<RunReport> all{sample_run(), sample_run(), sample_run()};
+  all[1].findings.at(other).verdict = Verdict::crashed;
+  all[2].findings.at(other).ratio_max = 0.5;
+  const Comparison comparison = compare(all[1], all[2]);
+  const std::string page = to_html({all[1], all[2], comparison, defaults, trend_of(all)});
+  EXPECT_TRUE(has(page, "aria-label=\"run 1 passed, run 2 crashed, run 3 passed\""));
+  EXPECT_TRUE(has(page, "aria-label=\"Worst error/bound: 0, 0, 0.5\""));
+  EXPECT_FALSE(has(page_of(all[1], all[2]), "id=\"trend\"")) << "two runs are no trend";
+}
+
+TEST(ComparisonPageTest, HostileTextStaysText) {
+  RunReport now = sample_run();
+  now.name = "<script>alert(1)</script>";
+  now.environment["host"] = "<img src=x>";
+  now.findings.at(other).verdict = Verdict::crashed;
+  now.findings.at(other).reason = "<b>";
+  const std::string page = page_of(sample_run(), now);
+  EXPECT_EQ(count(page, "<script"), 1) << "only the page's own script";
+  EXPECT_FALSE(has(page, "<img"));
+  EXPECT_FALSE(has(page, "<b>"));
+}
+
+TEST(ComparisonPageTest, IsBounded) {
+  RunReport before = sample_run();
+  RunReport now = sample_run();
+  for (int i = 0; i < 600; ++i) {
+    const std::string id = fmt::format("all_reduce/a{}/sim/agrees_with_reference", i);
+    add_unit(before, id, Verdict::passed);
+    add_unit(now, id, Verdict::passed);
+    break_unit(i % 2 == 0 ? now : before, id);
+  }
+  const std::string page = page_of(before, now);
+  EXPECT_LE(count(page, "<details class=\"card"), 200);
+  EXPECT_TRUE(
+      has(page, "100 more groups of failures, which rankcheck compare --format json lists"));
+  EXPECT_TRUE(has(page, "and 100 more, which rankcheck compare --format json lists"));
+  EXPECT_LE(page.size(), page::page_bytes_max);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::compare
