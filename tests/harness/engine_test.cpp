@@ -205,7 +205,7 @@ TEST_F(EngineTest, CasesThatAreRefusedWhenTheyRunAreNoCases) {
 }
 
 TEST_F(EngineTest, ShortRoundsCoverTogetherWhatALongOneDoes) {
-  unit.cases = 8;
+  unit.cases = 16;
   Finding total = run();
   EXPECT_EQ(total.verdict, Verdict::vacuous);
   for (int round = 1; round < 8; ++round) {
@@ -214,7 +214,7 @@ TEST_F(EngineTest, ShortRoundsCoverTogetherWhatALongOneDoes) {
     merge(total, run());
   }
   EXPECT_EQ(total.verdict, Verdict::passed) << total.reason;
-  EXPECT_EQ(total.cases, 64);
+  EXPECT_EQ(total.cases, 128);
 }
 
 TEST_F(EngineTest, FewerCasesThanCellsAreEnoughWhereCellsAreNotRequired) {

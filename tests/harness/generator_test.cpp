@@ -122,7 +122,8 @@ TEST_F(GeneratorTest, SomeCasesAreLarge) {
     }
     const auto large = std::count_if(
         all.begin(), all.end(), [&](const Case& c) { return bytes(c) > (std::int64_t{64} << 10); });
-    EXPECT_LT(large, 100) << operation;
+    // One case in 512 is enlarged. Most of these have at most 64 KiB.
+    EXPECT_LT(large, 160'000 / 512) << operation;
     for (const Case& c : all) {
       ASSERT_LE(bytes_of_images(catalogue.find(operation)->contract, c), std::int64_t{16} << 20);
     }
@@ -188,9 +189,9 @@ TEST_F(GeneratorTest, EveryPatternOccurs) {
   expect_some(all, "no shift", [](const Case& c) { return collective(c).shift == 0; });
 }
 
-TEST_F(GeneratorTest, EveryKindOfInputOccursAlreadyInOneTurnOfTheCells) {
+TEST_F(GeneratorTest, EveryKindOfInputOccurs) {
   std::set<InputKind> kinds;
-  for (const Case& c : cases("all_reduce", 98)) kinds.insert(c.input);
+  for (const Case& c : cases("all_reduce", 1000)) kinds.insert(c.input);
   EXPECT_EQ(kinds.size(), 8U);
 }
 
