@@ -73,6 +73,7 @@ constexpr std::array generation_fields{
     field<&Unit::require_all_cells, Presence::written>("require_all_cells"),
     field<&Unit::require>("require"),
     field<&Unit::ranks_required>("ranks_required"),
+    field<&Unit::count>("count"),
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ file(GLOB data CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      harness/client/python/rankcheck/py.typed
      cases/subjects/*.py cases/subjects/*.cpp
      cases/subjects/found/*.py cases/subjects/found/*.json
-     reports/*.md reports/hardware/*.md reports/*schema.json
+     reports/*.md reports/hardware/*.md reports/*schema.json reports/ci/*.yml
      cases/suites/*.json cases/known/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)
 foreach(file IN LISTS data)
   get_filename_component(folder ${file} DIRECTORY)

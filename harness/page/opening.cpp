@@ -108,9 +108,10 @@ void write_first_failures(Html& html, const Report& report) {
   }
   const auto more = std::ssize(groups) - std::ssize(named);
   if (more <= 0) return;
-  html.leaf(
-      "li",
-      fmt::format("and {} below", counted(more, "more kind of failure", "more kinds of failures")));
+  const Html::Element item = html.open("li");
+  html.leaf("a",
+            fmt::format("and {}", counted(more, "more kind of failure", "more kinds of failures")),
+            {{"href", "#failures"}});
 }
 
 void fact(Html& html, const char* name, const std::string& value) {
@@ -151,7 +152,7 @@ void write_backends(Html& html, const ordered_json& environment) {
 
 void write_verified(Html& html, const Report& report, const Tally& total) {
   const Html::Element section = html.open("section", {{"aria-labelledby", "verified"}});
-  html.leaf("h2", "What was verified", {{"id", "verified"}});
+  html.leaf("h2", "What was checked", {{"id", "verified"}});
   const Names names = judged_names(report);
   const ordered_json& here = report.environment;
   const Html::Element list = html.open("dl");
@@ -232,7 +233,7 @@ std::vector<std::string> unverified(const Report& report, const Tally& total) {
 
 void write_unverified(Html& html, const Report& report, const Tally& total) {
   const Html::Element section = html.open("section", {{"aria-labelledby", "unverified"}});
-  html.leaf("h2", "What could not be verified", {{"id", "unverified"}});
+  html.leaf("h2", "What could not be checked", {{"id", "unverified"}});
   const std::vector<std::string> all = unverified(report, total);
   if (all.empty()) html.leaf("p", "Nothing that this run asked for was left out.");
   if (!all.empty()) {

@@ -82,11 +82,11 @@ class RunPlanner {
         // If the user asked for more ranks than the backend hosts, the check must not pass.
         const bool lacks_ranks = !selection_.ranks.empty() && limits_.at(backend) < entry.ranks_max;
         entry.ranks_required = lacks_ranks ? std::optional(entry.ranks_max) : ranks_required;
-        const auto first = std::ssize(plan_.units);
         selected += expand(entry, catalogue_, backend, *algorithms, plan_.units);
-        std::for_each(plan_.units.begin() + first, plan_.units.end(), [&](Unit& unit) {
-          unit.subject = subject_of(backend);
-        });
+        // An entry may replace units of earlier entries.
+        for (Unit& unit : plan_.units) {
+          if (unit.backend == backend) unit.subject = subject_of(backend);
+        }
       } else {
         selected += stand_in(entry, backend);
       }

@@ -282,7 +282,7 @@ TEST_F(CommandLineTest, FullStandardOutputIsNotSuccess) {
 TEST_F(CommandLineTest, AuditCountsThePlantedBugs) {
   const Outcome outcome = rankcheck("audit --operation barrier");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(outcome.last_line(), "3 of 3 planted bugs caught");
+  EXPECT_EQ(outcome.last_line(), "4 of 4 planted bugs caught");
 }
 
 TEST_F(CommandLineTest, AuditTakesSeveralOperations) {
