@@ -207,11 +207,14 @@ bool has_buffers(const spec::Contract& contract, const Case&) {
 }
 
 /// Returns the case in a group whose members are the next ranks. The next member is its root. A
-/// group of the whole world only changes its order.
+/// group of the whole world only changes its order. The next group of any other ascending group is
+/// ascending too, because some libraries take no other groups.
 Case in_next_group(const Case& c, bool is_rooted) {
   Case next = c;
   next.group = members(c);
+  const bool ascends = std::is_sorted(next.group.begin(), next.group.end());
   for (int& member : next.group) member = (member + 1) % c.ranks;
+  if (ascends && group_size(c) < c.ranks) std::sort(next.group.begin(), next.group.end());
   if (is_rooted) collective(next).root = (collective(c).root + 1) % group_size(c);
   return next;
 }

@@ -412,9 +412,8 @@ bool is_worse(const Change& change, const std::set<FailOn>& matters) {
 
 bool is_worse(const Comparison& comparison, const std::set<FailOn>& matters) {
   const auto& changes = comparison.changes;
-  return std::any_of(changes.begin(), changes.end(), [&](const Change& each) {
-    return is_worse(each, matters);
-  });
+  return std::any_of(
+      changes.begin(), changes.end(), [&](const Change& each) { return is_worse(each, matters); });
 }
 
 }  // namespace rankcheck::harness::compare

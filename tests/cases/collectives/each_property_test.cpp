@@ -19,6 +19,7 @@
 #include "harness/properties/nearly_equal.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
+#include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/exact_inputs.hpp"
 #include "cases/collectives/in_place_equals_out_of_place.hpp"
 #include "cases/collectives/rank_permutation.hpp"
@@ -130,6 +131,21 @@ TEST(InPlaceTest, RunsBothWays) {
 
 TEST(IsDeterministicTest, RunsTwice) {
   EXPECT_EQ(program(is_deterministic(), all_reduce, sum()), (std::vector<Case>{sum(), sum()}));
+}
+
+TEST(KeepsGroupsApartTest, MovesToTheNextRanksAndStaysAscending) {
+  const std::vector<std::pair<std::vector<int>, std::vector<int>>> pairs{
+      {{1, 2}, {0, 2}}, {{2, 0}, {0, 1}}, {{0, 1, 2}, {1, 2, 0}}, {{}, {1, 2, 0}}};
+  for (const auto& [group, next] : pairs) {
+    Case c = sum();
+    c.ranks = 3;
+    c.group = group;
+    const auto stages = program(keeps_groups_apart(), all_reduce, c);
+    ASSERT_EQ(stages.size(), 3U);
+    EXPECT_EQ(stages[0].group, group);
+    EXPECT_EQ(stages[1].group, next);
+    EXPECT_EQ(stages[2].group, group);
+  }
 }
 
 TEST(RankPermutationTest, RunsTheMembersInTheDrawnOrder) {
