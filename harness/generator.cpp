@@ -58,6 +58,9 @@ const Property& property_of(const Catalogue& catalogue, const Unit& unit) {
   return *property;
 }
 
+/// The most chunks of a block. Each one is a step of every rank, and the simulator compares steps.
+constexpr std::int64_t chunks_max = 8192;
+
 /// Changes that remove something that a backend may not take, the smallest loss first.
 constexpr std::array<void (*)(const Family&, Case&), 6> repairs{
     [](const Family&, Case& c) { c.chunk = 0; },
@@ -357,6 +360,11 @@ bool Generator::can_run(const Case& c) {
   if (!why_invalid(catalogue_, c).empty()) return false;
   stages_.clear();
   property_.program(operation_.contract, c, stages_);
+  // A property may choose a chunk of its own. In a large block, there would be too many of them.
+  const bool has_many_chunks = std::any_of(stages_.begin(), stages_.end(), [](const Case& stage) {
+    return stage.chunk > 0 && longest(stage) / stage.chunk > chunks_max;
+  });
+  if (has_many_chunks) return false;
   const bool taken = std::all_of(stages_.begin(), stages_.end(), [&](const Case& stage) {
     return backend_.why_refused(stage).empty();
   });
