@@ -58,6 +58,15 @@ const Property& property_of(const Catalogue& catalogue, const Unit& unit) {
   return *property;
 }
 
+/// After so many refusals of a cell's op or type, the cell is given up for this time.
+constexpr int hopeless_max = 32;
+
+/// Whether the backend refused the cell itself. No repair changes the op or the type, and to ask a
+/// worker in vain takes time.
+bool is_about_cell(const std::string& refusal) {
+  return refusal.starts_with("op:") || refusal.starts_with("type:");
+}
+
 /// The most chunks of a block. Each one is a step of every rank, and the simulator compares steps.
 constexpr std::int64_t chunks_max = 8192;
 
@@ -316,6 +325,7 @@ bool Generator::draw_legal(
   const bool may_be_empty =
       !needs_ranks_ && (!wanted.is_open || (goal != nullptr && goal->is_empty()));
   Drawing drawing{.random = random, .size = size, .has_data = !may_be_empty, .weights = weights_};
+  int hopeless = 0;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     drawing.large = attempt >= small_attempts;
     if (goal != nullptr) {
@@ -343,7 +353,10 @@ bool Generator::draw_legal(
     // A property may be about a single rank, so only the first half of the attempts demands more
     // ranks.
     if (needs_ranks_ && attempt < attempts / 2 && group_size(out) < ranks_required_) continue;
+    refusal_.clear();
     if (adapt(goal, out)) return true;
+    hopeless += is_about_cell(refusal_) ? 1 : 0;
+    if (hopeless == hopeless_max) return false;
   }
   return false;
 }
@@ -366,7 +379,8 @@ bool Generator::can_run(const Case& c) {
   });
   if (has_many_chunks) return false;
   const bool taken = std::all_of(stages_.begin(), stages_.end(), [&](const Case& stage) {
-    return backend_.why_refused(stage).empty();
+    refusal_ = backend_.why_refused(stage);
+    return refusal_.empty();
   });
   if (!taken) ++refused_;
   return taken;
@@ -381,6 +395,7 @@ bool Generator::adapt(const SiteClass* goal, Case& c) {
   const std::int64_t refused = refused_;
   if (can_run(c)) return true;
   if (refused_ == refused) return false;
+  if (is_about_cell(refusal_)) return false;
   for (const auto repair : repairs) {
     Case mended = c;
     repair(family_, mended);

@@ -151,6 +151,8 @@ class Generator {
   int ranks_required_ = 1;
   bool needs_ranks_ = false;
   std::vector<Case> stages_;
+  /// What the backend last said of a case that it refused: "op: NCCL has no ...".
+  std::string refusal_;
 };
 
 }  // namespace rankcheck::harness
