@@ -192,9 +192,10 @@ class Session {
   /// Whether a case of a unit with a count of its own needs more memory than there is. The backend,
   /// the harness and the reference may each have a copy of the images.
   [[nodiscard]] bool lacks_memory(const Case& c) const {
+    if (unit_.count <= 0) return false;
     constexpr std::int64_t copies = 3;
     const spec::Contract& contract = catalogue_.find(c.operation)->contract;
-    return unit_.count > 0 && copies * bytes_of_images(contract, c) > limits_.memory_bytes;
+    return copies * bytes_of_images(contract, c) > limits_.memory_bytes;
   }
 
   bool is_known_failure(const Case& c) {
