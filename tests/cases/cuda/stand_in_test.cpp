@@ -34,8 +34,15 @@ class CudaOnStandInTest : public tests::OnStandIn {
   }
 
   /// Runs the gate without nccl, which the stand-in does not have. The devices have so little
-  /// memory that the gate takes seconds.
-  Outcome gate(const std::string& surroundings, const std::string& arguments = "") {
+  /// memory that the gate takes seconds. Large cases would not fit, so all cases of its suite have
+  /// the same count.
+  Outcome gate(const std::string& surroundings,
+               const std::string& arguments = "",
+               const std::string& ranks = "[1,8]") {
+    harness::write_file(
+        cases() / "suites" / "hardware.json",
+        R"({"name":"hardware","summary":"s","entries":[{"backends":["cuda"],"count":100,"ranks":)" +
+            ranks + "}]}");
     return run_gate(
         "--backend cuda --operation all_reduce --algorithm ring "
         "--property agrees_with_reference --cases 5 " +
@@ -275,10 +282,7 @@ TEST_F(CudaOnStandInTest, FailsNothingOfTheGateAndPassesNoDevice) {
 }
 
 TEST_F(CudaOnStandInTest, HasEveryDeviceInTheSuitesOfTheGate) {
-  harness::write_file(
-      cases() / "suites" / "hardware.json",
-      R"({"name":"hardware","summary":"s","entries":[{"backends":["cuda"],"ranks":[1,1]}]})");
-  gate("RANKCHECK_STAND_IN_DEVICES=3");
+  gate("RANKCHECK_STAND_IN_DEVICES=3", "", "[1,1]");
   EXPECT_EQ(hardware().at("devices").size(), 3U);
   for (const std::string phase : {"suites", "soak"}) {
     const nlohmann::json findings = report("gate/" + phase).at("findings");
