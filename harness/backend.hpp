@@ -93,12 +93,17 @@ struct BackendTraits {
   bool has_schedules = false;
   /// Whether cases may be pending: the backend's ranks have streams.
   bool has_streams = false;
+  /// Whether a part of the drawn cases spreads its ranks over hosts. A backend that must start its
+  /// ranks anew for other hosts takes such cases, but only units that name the hosts have them.
+  bool draws_hosts = false;
 };
 
 struct AlgorithmInfo {
   std::string operation;
   std::string name;
   std::string summary;
+  /// Whether it takes only cases with several hosts. Only suite entries with hosts select it.
+  bool needs_hosts = false;
 };
 
 class Capabilities;

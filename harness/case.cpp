@@ -27,6 +27,7 @@ constexpr std::array case_fields{
     field<&Case::property>("property"),
     field<&Case::ranks, Presence::required>("ranks"),
     field<&Case::group>("group"),
+    field<&Case::hosts>("hosts"),
     field<&Case::count>("count"),
     field<&Case::counts>("counts"),
     field<&Case::type, Presence::written>("type"),

@@ -78,6 +78,9 @@ struct Case {
   int ranks = 1;
   /// World ranks of the members in group order. Empty: the whole world in order.
   std::vector<int> group;
+  /// The host of each world rank; hosts are numbered from 0 in the order in which they appear.
+  /// Empty: all ranks are on one host.
+  std::vector<int> hosts;
   /// The size of every part, for operations whose parts have equal sizes. The family says what the
   /// parts are and what is counted.
   std::int64_t count = 0;

@@ -42,6 +42,8 @@ struct Unit {
   std::string subject = {};
   /// If above 0: every case has this count, and else is as plain as it can be.
   std::int64_t count = 0;
+  /// The hosts of every case, see Case::hosts. Empty: the backend says whether some cases have any.
+  std::vector<int> hosts = {};
 
   /// The subject, or else the backend: what reports call the code under test.
   [[nodiscard]] const std::string& tested() const { return subject.empty() ? backend : subject; }

@@ -74,6 +74,7 @@ constexpr std::array generation_fields{
     field<&Unit::require>("require"),
     field<&Unit::ranks_required>("ranks_required"),
     field<&Unit::count>("count"),
+    field<&Unit::hosts>("hosts"),
 };
 
 }  // namespace

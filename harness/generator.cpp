@@ -94,7 +94,8 @@ Generator::Generator(const Catalogue& catalogue, const Backend& backend, const U
       capabilities_(backend.capabilities(unit.operation, unit.algorithm)),
       ranks_min_(std::max(unit.ranks_min, 1)),
       ranks_max_(std::min(unit.ranks_max, backend.traits().ranks_max)),
-      count_(unit.count) {
+      count_(unit.count),
+      hosts_(unit.hosts) {
   base_.operation = unit.operation;
   base_.property = unit.property;
   base_.backend = unit.backend;
@@ -353,6 +354,7 @@ bool Generator::draw_legal(
     // A property may be about a single rank, so only the first half of the attempts demands more
     // ranks.
     if (needs_ranks_ && attempt < attempts / 2 && group_size(out) < ranks_required_) continue;
+    spread_over_hosts(out);
     refusal_.clear();
     if (adapt(goal, out)) return true;
     hopeless += is_about_cell(refusal_) ? 1 : 0;
@@ -388,7 +390,13 @@ bool Generator::can_run(const Case& c) {
 
 bool Generator::adapt(const SiteClass* goal, Case& c) {
   const auto cell = std::pair(c.type, family_.variant(c));
+  const auto change_ranks = [&](Case& changed) {
+    // The hosts of other ranks are not these.
+    if (changed.hosts.size() != spec::to_size(changed.ranks)) changed.hosts.clear();
+  };
   if (property_.adapt != nullptr) property_.adapt(operation_.contract, c);
+  change_ranks(c);
+  if (c.hosts.empty() && !hosts_.empty()) return false;
   if (std::pair(c.type, family_.variant(c)) != cell) return false;
   const auto has_goal = [&] { return goal == nullptr || goal->has(c); };
   if (!has_goal()) return false;
@@ -400,6 +408,7 @@ bool Generator::adapt(const SiteClass* goal, Case& c) {
     Case mended = c;
     repair(family_, mended);
     if (mended == c || mended.ranks < ranks_min_) continue;
+    change_ranks(mended);
     c = mended;
     if (can_run(c)) return has_goal();
   }

@@ -107,6 +107,9 @@ class Generator {
   /// Makes one case in many large. The decision takes no number from the case's own source, so that
   /// all other cases stay what they would be without large ones.
   void enlarge_some(Case& c) const;
+  /// Gives the case the unit's hosts. If there are none, gives hosts to one case in several, and
+  /// takes no number from the case's own source.
+  void spread_over_hosts(Case& c) const;
   /// Gives the case the unit's count, and nothing else that takes memory or time.
   void make_huge(Case& c) const;
   /// Changes the case until the declaration of the backend has it. Returns false if it then misses
@@ -134,6 +137,8 @@ class Generator {
   int ranks_max_;
   /// If above 0: the count of every case.
   std::int64_t count_;
+  /// The hosts of every case. Empty: see spread_over_hosts().
+  std::vector<int> hosts_;
   std::uint64_t seed_ = 0;
   /// Whether cases may have chunks. Becomes false if no case of the site class site/chunked was
   /// found.

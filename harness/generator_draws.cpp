@@ -6,6 +6,7 @@
 
 #include "harness/generator.hpp"
 #include "harness/hash.hpp"
+#include "harness/hosts.hpp"
 #include "harness/image.hpp"
 #include "harness/shuffle.hpp"
 
@@ -17,6 +18,8 @@ namespace {
 
 /// One case in so many is large.
 constexpr std::int64_t large_every = 512;
+/// One case in so many is spread over several hosts.
+constexpr std::int64_t hosts_every = 8;
 /// The most bytes in the images of all members of a large case.
 constexpr std::int64_t large_bytes_max = std::int64_t{16} << 20;
 
@@ -42,6 +45,14 @@ void Generator::enlarge_some(Case& c) const {
   // A pipeline of large blocks gets few chunks, and the last one is shorter than the others.
   if (large.chunk > 0) large.chunk = longest(large) / random.between(2, 5) + 1;
   if (bytes_of_images(operation_.contract, large) <= large_bytes_max) c = large;
+}
+
+void Generator::spread_over_hosts(Case& c) const {
+  if (!hosts_.empty()) c.hosts = hosts_;
+  // While the generator finds out what the backend takes, nothing has been drawn.
+  if (drawn_ == 0 || !hosts_.empty() || !backend_.traits().draws_hosts || c.ranks < 2) return;
+  RandomSource random(mix(mix(seed_, drawn_), hash_of("hosts")));
+  if (random.below(hosts_every) == 0) c.hosts = draw_hosts(random, c.ranks);
 }
 
 void Generator::make_huge(Case& c) const {

@@ -8,6 +8,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/family.hpp"
+#include "harness/hosts.hpp"
 #include "harness/nearest.hpp"
 #include "harness/path.hpp"
 #include "harness/stages.hpp"
@@ -228,6 +229,7 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
     return "property: " + c.operation + " claims no property \"" + c.property + "\"";
   }
   if (std::string why = why_group_invalid(c); !why.empty()) return why;
+  if (std::string why = why_hosts_invalid(c.hosts, c.ranks); !why.empty()) return why;
   const Family& family = family_of(operation->contract);
   if (c.in_place && operation->contract.in_place == spec::InPlace::none) {
     return "in_place: " + c.operation + " has no such call";

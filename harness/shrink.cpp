@@ -13,6 +13,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/family.hpp"
+#include "harness/hosts.hpp"
 #include "harness/weights.hpp"
 
 namespace rankcheck::harness {
@@ -64,10 +65,11 @@ Schedule schedule_of(const Case& c) {
   return schedule;
 }
 
-std::uint64_t out_of_order(const std::vector<int>& group) {
+/// Works for the members of a group and for the hosts of ranks.
+std::uint64_t out_of_order(const std::vector<int>& ranks) {
   std::uint64_t pairs = 0;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    for (std::size_t j = i + 1; j < group.size(); ++j) pairs += group[i] > group[j] ? 1 : 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    for (std::size_t j = i + 1; j < ranks.size(); ++j) pairs += ranks[i] > ranks[j] ? 1 : 0;
   }
   return pairs;
 }
@@ -127,6 +129,8 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
        number(c.group.size()),
        number(std::accumulate(c.group.begin(), c.group.end(), std::int64_t{0})),
        out_of_order(c.group)});
+  add({number(c.hosts.empty() ? 0 : *std::max_element(c.hosts.begin(), c.hosts.end())),
+       out_of_order(c.hosts)});
   add_family(ShrinkPlace::behind_group);
   add({number(elements), number(behind), number(c.counts.size())});
   add_family(ShrinkPlace::behind_counts);
@@ -157,6 +161,7 @@ class Shrinker {
   void collect() {
     members_fewer();
     group_plainer();
+    hosts_fewer();
     family_fields(ShrinkPlace::behind_group);
     with(&Case::count, smaller(case_.count));
     counts_smaller();
@@ -204,6 +209,10 @@ class Shrinker {
 
   [[nodiscard]] static Case in_world_of(int ranks, Case candidate) {
     candidate.ranks = ranks;
+    if (static_cast<int>(candidate.hosts.size()) > ranks) {
+      candidate.hosts.resize(spec::to_size(ranks));
+      candidate.hosts = numbered(candidate.hosts);
+    }
     candidate.rotate = std::min(candidate.rotate, ranks - 1);
     return candidate;
   }
@@ -213,6 +222,11 @@ class Shrinker {
     Case candidate = case_;
     if (case_.group.empty()) {
       candidate.ranks = static_cast<int>(kept.size());
+      if (!case_.hosts.empty()) {
+        candidate.hosts.clear();
+        for (const int r : kept) candidate.hosts.push_back(case_.hosts[spec::to_size(r)]);
+        candidate.hosts = numbered(candidate.hosts);
+      }
     } else {
       candidate.group.clear();
       for (const int r : kept) candidate.group.push_back(case_.group[spec::to_size(r)]);
@@ -278,8 +292,30 @@ class Shrinker {
     }
   }
 
+  /// One host for all ranks, one host fewer, or the ranks of each host one behind another.
+  void hosts_fewer() {
+    if (case_.hosts.empty()) return;
+    Case candidate = case_;
+    candidate.hosts.clear();
+    offer(candidate);
+    const int last = *std::max_element(case_.hosts.begin(), case_.hosts.end());
+    for (int host = 0; host < last; ++host) {
+      candidate.hosts = case_.hosts;
+      std::replace(candidate.hosts.begin(), candidate.hosts.end(), last, host);
+      offer(candidate);
+    }
+    candidate.hosts = case_.hosts;
+    std::sort(candidate.hosts.begin(), candidate.hosts.end());
+    offer(candidate);
+  }
+
   void without_rank(int unused) {
-    Case candidate = in_world_of(case_.ranks - 1, case_);
+    Case made = case_;
+    if (!made.hosts.empty()) {
+      made.hosts.erase(made.hosts.begin() + unused);
+      made.hosts = numbered(made.hosts);
+    }
+    Case candidate = in_world_of(case_.ranks - 1, std::move(made));
     for (int& member : candidate.group) member -= member > unused ? 1 : 0;
     offer(candidate);
   }

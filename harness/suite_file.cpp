@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/fields.hpp"
+#include "harness/hosts.hpp"
 #include "harness/json_text.hpp"
 
 namespace rankcheck::harness {
@@ -56,11 +58,25 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
   if (entry.count < 0) {
     fields.fail("count", fmt::format("got {}, expected a number of elements", entry.count));
   }
+  fields.optional("hosts", entry.hosts);
+  if (!entry.hosts.empty()) {
+    const int ranks = static_cast<int>(entry.hosts.size());
+    const std::string why = why_hosts_invalid(entry.hosts, ranks);
+    if (!why.empty()) fields.fail("hosts", why.substr(why.find(' ') + 1));
+    entry.set_hosts(entry.hosts);
+  }
   fields.reject_unknown();
   return entry;
 }
 
 }  // namespace
+
+void SuiteEntry::set_hosts(const std::vector<int>& new_hosts) {
+  hosts = new_hosts;
+  ranks_min = ranks_max = static_cast<int>(hosts.size());
+  if (!variant.empty()) variant += '_';
+  variant += fmt::format("hosts_{}", fmt::join(hosts, "_"));
+}
 
 Suite suite_from_text(const std::string& text, const std::string& place) {
   const json value = parse_json(text);

@@ -40,6 +40,11 @@ struct SuiteEntry {
   std::optional<int> ranks_required = {};
   /// If above 0: the count of every case, for calls that are too large for other suites.
   std::int64_t count = 0;
+  /// The host of each rank, in every case; see Case::hosts. The number of ranks is then fixed.
+  std::vector<int> hosts = {};
+
+  /// Sets `hosts` and the number of ranks. A variant gets the hosts in its name.
+  void set_hosts(const std::vector<int>& new_hosts);
 };
 
 /// A named set of checks with a budget, read from cases/suites/<name>.json.

@@ -16,6 +16,7 @@ int ranks_required(const SuiteEntry& entry, const spec::Contract& contract) {
 /// The key that identifies and orders units, most significant part first.
 auto order_of(const Unit& unit) {
   return std::tuple(unit.pinned.empty(),
+                    unit.hosts,
                     std::string_view(unit.operation),
                     std::string_view(unit.algorithm),
                     std::string_view(unit.backend),
@@ -36,7 +37,8 @@ std::size_t expand(const SuiteEntry& entry,
     const Operation* operation = catalogue.find(algorithm.operation);
     if (operation == nullptr || !matches(entry.family, spec::family(operation->contract)) ||
         !matches(entry.operation, algorithm.operation) ||
-        !matches(entry.algorithm, algorithm.name)) {
+        !matches(entry.algorithm, algorithm.name) ||
+        (algorithm.needs_hosts && entry.hosts.empty())) {
       continue;
     }
     for (const Property& property : operation->properties) {
@@ -57,10 +59,10 @@ std::size_t expand(const SuiteEntry& entry,
           .pinned = {},
           .variant = entry.variant,
           .count = entry.count,
+          .hosts = entry.hosts,
       };
-      const auto same = std::find_if(units.begin(), units.end(), [&](const Unit& each) {
-        return order_of(each) == order_of(unit);
-      });
+      const auto same = std::find_if(
+          units.begin(), units.end(), [&](const Unit& each) { return each.id() == unit.id(); });
       if (same == units.end()) {
         units.push_back(std::move(unit));
       } else {

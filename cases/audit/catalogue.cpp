@@ -101,6 +101,7 @@ std::vector<Bug> catalogue() {
   add_bugs_along_axis(all);
   add_bugs_in_groups(all);
   add_published_bugs(all);
+  add_host_bugs(all);
   add_bugs_in_sums(all);
   add_bugs_in_operators(all);
   add_bugs_in_modes(all);

@@ -24,6 +24,7 @@ void add_bugs_along_axis(std::vector<Bug>& out);
 void add_bugs_in_groups(std::vector<Bug>& out);
 /// Appends bugs of collectives that behave as published defects, see published.hpp.
 void add_published_bugs(std::vector<Bug>& out);
+void add_host_bugs(std::vector<Bug>& out);
 /// Appends the bugs of operators. In the order of the functions below, the mistakes are:
 /// - between the ranks,
 /// - in the computation of one rank,

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,6 +31,14 @@ std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const harness::BackendO
       .command =
           [ranks = options.ranks_max](const std::string& directory) {
             return mpi_command(ranks, directory, program_beside(worker_name));
+          },
+      .command_on_hosts =
+          [ranks = options.ranks_max](const std::string& directory, const std::vector<int>& hosts) {
+            return mpi_command_on_hosts(ranks, hosts, directory, program_beside(worker_name));
+          },
+      .why_no_hosts =
+          [](const worker::Hello& hello) {
+            return why_no_mpi_hosts(hello.versions.value("mpi", ""));
           },
       .contract_of = reference::find_contract,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),

@@ -78,6 +78,7 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
   traits_.zero_rule = spec::ZeroRule::ieee;
   traits_.ranks_max = data_ranks_max;
   traits_.has_schedules = true;
+  traits_.draws_hosts = true;
 }
 
 std::string SimBackend::why_refused(const Case& c) const {

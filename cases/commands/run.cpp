@@ -118,6 +118,11 @@ void add_selection_options(CLI::App& command, RunOptions& options) {
              "The backends. command:LINE and python:FILE take the rest of their list.");
   command.add_option("--ranks", options.ranks, "The least and the greatest number of ranks.")
       ->type_name("A..B");
+  command
+      .add_option("--hosts",
+                  options.hosts,
+                  "The host of each rank, for backends that can start ranks on several hosts.")
+      ->type_name("HOST,...");
   add_filter(command, "--type", options.types, "The element types.");
   command
       .add_option("--cases",

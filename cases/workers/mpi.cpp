@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
+#include "reference/spec/to_size.hpp"
 #include "reference/spec/value_rules.hpp"
 
 #include "gpu/device/mpi/cluster.hpp"
@@ -48,10 +49,11 @@ class MpiSubject final : public worker::Subject {
                     .result_place = harness::ResultPlace::start,
                     .ranks_max = runtime_.size()};
     for (const mpi::Algorithm& each : runtime_.algorithms()) {
-      hello.algorithms.push_back(
-          {.info = {std::string(each.operation->name), each.name, each.summary},
-           .environment =
-               each.forcing ? each.forcing->environment() : std::map<std::string, std::string>()});
+      hello.algorithms.push_back({.info = {.operation = std::string(each.operation->name),
+                                           .name = each.name,
+                                           .summary = each.summary,
+                                           .needs_hosts = each.component != nullptr},
+                                  .environment = environment_of(each)});
     }
     for (const gpu::OperatorImplementation& each : gpu::operators()) {
       hello.algorithms.push_back({.info = {std::string(each.operation),
@@ -91,6 +93,7 @@ class MpiSubject final : public worker::Subject {
                                  .call = call,
                                  .group = group,
                                  .in_place = c.in_place,
+                                 .hosts = hosts_of_members(c),
                                  .chunk = c.chunk});
   }
 
@@ -119,6 +122,21 @@ class MpiSubject final : public worker::Subject {
   }
 
  private:
+  [[nodiscard]] static std::map<std::string, std::string> environment_of(
+      const mpi::Algorithm& algorithm) {
+    if (algorithm.component != nullptr) return algorithm.component->environment();
+    return algorithm.forcing ? algorithm.forcing->environment()
+                             : std::map<std::string, std::string>();
+  }
+
+  /// The host of each member. Empty if all ranks are on one.
+  [[nodiscard]] static std::vector<int> hosts_of_members(const Case& c) {
+    std::vector<int> hosts;
+    if (c.hosts.empty()) return hosts;
+    for (const int rank : harness::members(c)) hosts.push_back(c.hosts[spec::to_size(rank)]);
+    return hosts;
+  }
+
   /// If stages run at the same time, makes the communicators of all stages before the first call.
   void hold_communicators(std::span<const Case> stages) {
     runtime_.release();
@@ -147,6 +165,7 @@ class MpiSubject final : public worker::Subject {
             .call = arguments.call,
             .group = arguments.group,
             .in_place = c.in_place,
+            .hosts = hosts_of_members(c),
             .chunk = c.chunk};
   }
 

@@ -12,6 +12,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/backend.hpp"
+#include "harness/hosts.hpp"
 #include "harness/nearest.hpp"
 #include "harness/run/option_values.hpp"
 
@@ -64,6 +65,22 @@ std::vector<int> parse_ranks(const std::string& text) {
     throw BadInput("--ranks: " + text + ": expected A..B or N with 1 <= A <= B");
   }
   return {least, most};
+}
+
+/// Parses the numbers of hosts, one for each rank, with commas between them. Throws BadInput.
+std::vector<int> parse_hosts(const std::string& text) {
+  std::vector<int> hosts;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t last = std::min(text.find(',', first), text.size());
+    const std::string_view each = std::string_view(text).substr(first, last - first);
+    first = last + 1;
+    if (!parse(each, hosts.emplace_back())) {
+      throw BadInput("--hosts: " + text + ": expected the host of each rank, as in 0,0,1");
+    }
+  }
+  const std::string why = why_hosts_invalid(hosts, static_cast<int>(hosts.size()));
+  if (!why.empty()) throw BadInput("--" + why);
+  return hosts;
 }
 
 template <class Number>
@@ -126,6 +143,12 @@ Selection parse_selection(const RunOptions& options) {
   if (options.strict_known) selection.strict_known = true;
   if (selection.cases) require_positive("--cases", *selection.cases);
   if (!options.ranks.empty()) selection.ranks = parse_ranks(options.ranks);
+  if (!options.hosts.empty()) {
+    if (!selection.ranks.empty()) {
+      throw BadInput("--ranks: stands beside --hosts, which has one host for each rank");
+    }
+    selection.hosts = parse_hosts(options.hosts);
+  }
   const auto narrow = [](std::string_view option,
                          const std::vector<std::string>& lists,
                          std::vector<std::string>& patterns) {

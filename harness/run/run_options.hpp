@@ -13,6 +13,7 @@ namespace rankcheck::harness::run {
 struct RunOptions {
   Selection selection;
   std::string ranks;
+  std::string hosts;
   /// Options that may be repeated. Each element is a list with commas; see split_lists().
   std::vector<std::string> operations;
   std::vector<std::string> algorithms;

@@ -49,7 +49,8 @@ class RunPlanner {
       const bool is_whole = std::all_of(entry.backends.begin(),
                                         entry.backends.end(),
                                         [&](const std::string& each) { return is_wanted(each); });
-      if (add(entry) == 0 && is_whole) {
+      // The algorithms for several hosts are those that the installed library has.
+      if (add(entry) == 0 && is_whole && entry.hosts.empty()) {
         throw BadInput(fmt::format(
             "suite: {}: entries[{}]: matches no check that 'rankcheck list' shows", place, i));
       }
@@ -65,7 +66,9 @@ class RunPlanner {
     }
     if (!selection_.types.empty()) entry.types = selection_.types;
     entry.require.insert(entry.require.end(), selection_.require.begin(), selection_.require.end());
-    if (!selection_.ranks.empty()) {
+    if (!selection_.hosts.empty()) {
+      entry.set_hosts(selection_.hosts);
+    } else if (!selection_.ranks.empty() && entry.hosts.empty()) {
       entry.ranks_min = selection_.ranks[0];
       entry.ranks_max = selection_.ranks[1];
     }

@@ -49,6 +49,7 @@ nlohmann::ordered_json to_json(const Selection& selection) {
   write_patterns(out, "property", selection.properties);
   if (!selection.backends.empty()) out["backends"] = selection.backends;
   if (!selection.ranks.empty()) out["ranks"] = selection.ranks;
+  if (!selection.hosts.empty()) out["hosts"] = selection.hosts;
   for (const spec::Type type : selection.types) out["types"].push_back(spec::name(type));
   write(out, "cases", selection.cases);
   if (!selection.require.empty()) out["require"] = selection.require;
@@ -69,6 +70,7 @@ Selection selection_from_json(const nlohmann::json& json, const std::string& pla
   read_patterns(fields, "property", selection.properties);
   fields.optional("backends", selection.backends);
   fields.optional("ranks", selection.ranks);
+  fields.optional("hosts", selection.hosts);
   fields.optional("types", selection.types);
   read(fields, "cases", selection.cases);
   fields.optional("require", selection.require);

@@ -24,6 +24,8 @@ struct Selection {
   std::vector<std::string> backends;
   /// The least and the most ranks. Empty or two numbers.
   std::vector<int> ranks;
+  /// The host of each rank, see Case::hosts. Then the number of ranks is fixed.
+  std::vector<int> hosts = {};
   std::vector<spec::Type> types;
   std::optional<int> cases;
   std::optional<std::uint64_t> seed;

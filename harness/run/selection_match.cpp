@@ -68,6 +68,13 @@ bool may_select(const Selection& selection, const Operation& operation, const Su
 }
 
 bool may_select(const Selection& selection, const Catalogue& catalogue, const SuiteEntry& entry) {
+  if (!entry.hosts.empty()) {
+    const auto& ranks = selection.ranks;
+    const bool has_ranks =
+        ranks.empty() || (ranks[0] <= entry.ranks_min && entry.ranks_max <= ranks[1]);
+    // Other entries give the cases the selection's hosts.
+    if (!has_ranks || !selection.hosts.empty()) return false;
+  }
   const auto& all = catalogue.operations();
   return std::any_of(all.begin(), all.end(), [&](const Operation& operation) {
     return may_select(selection, operation, entry);

@@ -199,6 +199,7 @@ ordered_json to_json(const Hello& hello) {
     ordered_json entry{{"operation", algorithm.info.operation},
                        {"name", algorithm.info.name},
                        {"summary", algorithm.info.summary}};
+    if (algorithm.info.needs_hosts) entry["needs_hosts"] = true;
     if (!algorithm.environment.empty()) entry["environment"] = algorithm.environment;
     algorithms.push_back(std::move(entry));
   }
@@ -286,6 +287,7 @@ void read_algorithm(const json& entry, Hello& hello) {
   fields.required("operation", info.operation);
   fields.required("name", info.name);
   fields.required("summary", info.summary);
+  fields.optional("needs_hosts", info.needs_hosts);
   // Nothing would ask for an operation whose name is wrong, and nobody would notice.
   if (find_family(info.operation) == nullptr) {
     throw BadInput(fmt::format(

@@ -61,7 +61,8 @@ std::string with_last_words(std::string text, const Process& process) {
 }
 
 Session::Session(const WorkerOptions& options,
-                 const std::map<std::string, std::string>& environment)
+                 const std::map<std::string, std::string>& environment,
+                 const std::vector<int>& hosts)
     : options_(options) {
   // If this constructor throws, ~Session does not run; Cleanup then kills the workers.
   struct Cleanup {
@@ -71,7 +72,8 @@ Session::Session(const WorkerOptions& options,
       if (armed) session.kill_workers();
     }
   } cleanup{*this};
-  Command command = options.command(folder_.path());
+  Command command = hosts.empty() ? options.command(folder_.path())
+                                  : options.command_on_hosts(folder_.path(), hosts);
   program_ = options.name.empty() ? command.arguments.front() : options.name;
   command.environment.insert(environment.begin(), environment.end());
   command.environment["TMPDIR"] = folder_.path();

@@ -28,6 +28,12 @@ struct WorkerOptions {
   /// Returns the command that starts all worker processes. It may leave files in `directory`, which
   /// is created for it and removed with its content.
   std::function<Command(const std::string& directory)> command;
+  /// Returns the command that starts as many processes on several hosts: `hosts` has the host of
+  /// each world rank, and the ranks behind them are on host 0. Null: all ranks are on one host.
+  std::function<Command(const std::string& directory, const std::vector<int>& hosts)>
+      command_on_hosts = nullptr;
+  /// Says why the processes cannot be started so. Empty if they can. May be null.
+  std::function<std::string(const Hello& hello)> why_no_hosts = nullptr;
   /// Returns the contract of an operation; null if there is no operation with this name.
   std::function<const spec::Contract*(std::string_view name)> contract_of;
   /// The processes connect to the socket that RANKCHECK_SOCKET names. True: instead, one process
@@ -60,7 +66,9 @@ class Session {
   /// Starts the workers and waits until every rank has said hello. Throws std::runtime_error. This
   /// constructor, why_refused() and run() throw Interrupted if a stop is requested before there is
   /// an answer.
-  Session(const WorkerOptions& options, const std::map<std::string, std::string>& environment);
+  Session(const WorkerOptions& options,
+          const std::map<std::string, std::string>& environment,
+          const std::vector<int>& hosts = {});
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   /// Ends all processes and removes their files.

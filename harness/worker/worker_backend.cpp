@@ -82,16 +82,35 @@ void WorkerBackend::retire() const {
   session_.reset();
 }
 
-void WorkerBackend::retire_unless(const std::map<std::string, std::string>& environment) const {
-  if (session_ && !(session_->usable() && environment_ == environment)) retire();
+void WorkerBackend::retire_unless(const Surroundings& surroundings) const {
+  if (session_ && !(session_->usable() && surroundings_ == surroundings)) retire();
 }
 
-Session& WorkerBackend::session(const std::map<std::string, std::string>& environment) const {
+Session& WorkerBackend::session(const Surroundings& surroundings) const {
   if (!session_) {
-    session_ = std::make_unique<Session>(options_, environment);
-    environment_ = environment;
+    session_ = std::make_unique<Session>(options_, surroundings.environment, surroundings.hosts);
+    surroundings_ = surroundings;
   }
   return *session_;
+}
+
+std::string WorkerBackend::why_hosts_refused(const Case& c) const {
+  if (c.hosts.empty()) return {};
+  if (options_.command_on_hosts == nullptr) return "hosts: all ranks of this backend are on one";
+  return options_.why_no_hosts == nullptr ? "" : options_.why_no_hosts(hello_);
+}
+
+WorkerBackend::Surroundings WorkerBackend::surroundings_of(std::span<const Case> stages) const {
+  // A stage that leaves the algorithm open runs in any environment.
+  Surroundings needed;
+  for (const Case& c : stages) {
+    const Algorithm* algorithm = find(c);
+    if (algorithm != nullptr && !algorithm->environment.empty()) {
+      needed.environment = algorithm->environment;
+    }
+    if (!c.hosts.empty()) needed.hosts = c.hosts;
+  }
+  return needed;
 }
 
 std::string WorkerBackend::why_refused(const Case& c) const {
@@ -99,6 +118,7 @@ std::string WorkerBackend::why_refused(const Case& c) const {
   if (c.pending && !hello_.traits.has_streams) return "pending: the worker has no streams";
   if (c.given != nullptr && !hello_.takes_inputs && !hello_.takes_given)
     return "input: the worker derives its inputs, and takes none that a user gave";
+  if (std::string why = why_hosts_refused(c); !why.empty()) return why;
   std::vector<std::string> names;
   for (const Algorithm& algorithm : hello_.algorithms) {
     if (algorithm.info.operation == c.operation) names.push_back(algorithm.info.name);
@@ -108,11 +128,11 @@ std::string WorkerBackend::why_refused(const Case& c) const {
   for (const std::string& name : candidates(c)) {
     asked.algorithm = name;
     if (find(asked) == nullptr) continue;
-    retire_unless(environment_);
+    retire_unless(surroundings_);
     // The failure must not be lost: the next run reports it with the right verdict.
     if (pending_) return {};
     try {
-      why = ask_why_refused(asked, session(environment_));
+      why = ask_why_refused(asked, session(surroundings_));
     } catch (const std::exception&) {
       return {};
     }
@@ -122,18 +142,11 @@ std::string WorkerBackend::why_refused(const Case& c) const {
 }
 
 void WorkerBackend::run(std::span<const Case> stages, Observation& observation) {
-  // A stage that leaves the algorithm open runs in any environment.
-  std::map<std::string, std::string> environment;
-  for (const Case& c : stages) {
-    const Algorithm* algorithm = find(c);
-    if (algorithm != nullptr && !algorithm->environment.empty()) {
-      environment = algorithm->environment;
-    }
-  }
-  retire_unless(environment);
+  const Surroundings surroundings = surroundings_of(stages);
+  retire_unless(surroundings);
   if (pending_) return tell(observation);
   try {
-    Session& workers = session(environment);
+    Session& workers = session(surroundings);
     chosen_.assign(stages.begin(), stages.end());
     choose(chosen_, workers);
     workers.run(chosen_, observation);

@@ -43,15 +43,24 @@ class WorkerBackend final : public Backend {
   /// The running workers; starts them if there are none that can be used. Whoever calls this judges
   /// by itself what happened to earlier ones.
   [[nodiscard]] Session& workers() {
-    retire_unless(environment_);
+    retire_unless(surroundings_);
     pending_.reset();
-    return session(environment_);
+    return session(surroundings_);
   }
 
   /// As the workers said.
   [[nodiscard]] nlohmann::json versions() const override { return hello_.versions; }
 
  private:
+  /// How workers were started. Other surroundings need other workers.
+  struct Surroundings {
+    std::map<std::string, std::string> environment = {};
+    /// See Case::hosts.
+    std::vector<int> hosts = {};
+
+    friend bool operator==(const Surroundings&, const Surroundings&) = default;
+  };
+
   /// Returns null if the workers do not have the algorithm that the case names.
   [[nodiscard]] const Algorithm* find(const Case& c) const;
   /// The algorithm that the case names. If it names none: all algorithms that it may get, the most
@@ -61,19 +70,23 @@ class WorkerBackend final : public Backend {
   [[nodiscard]] std::string ask_why_refused(const Case& c, Session& session) const;
   /// Names an algorithm in every stage that leaves it open, if an algorithm takes the stage.
   void choose(std::span<Case> stages, Session& session);
-  /// Returns the running workers; starts them with this environment if there are none.
-  Session& session(const std::map<std::string, std::string>& environment) const;
+  /// Returns the running workers; starts them in these surroundings if there are none.
+  Session& session(const Surroundings& surroundings) const;
+  /// Why the workers cannot be started on the case's hosts. Empty if they can.
+  [[nodiscard]] std::string why_hosts_refused(const Case& c) const;
+  /// The surroundings that a stage needs.
+  [[nodiscard]] Surroundings surroundings_of(std::span<const Case> stages) const;
   /// Makes the pending failure the outcome of a run.
   void tell(Observation& observation);
   /// Ends the workers. Keeps a failure that was not reported yet.
   void retire() const;
-  /// Does the same, unless the workers can be used with this environment.
-  void retire_unless(const std::map<std::string, std::string>& environment) const;
+  /// Does the same, unless the workers can be used in these surroundings.
+  void retire_unless(const Surroundings& surroundings) const;
 
   WorkerOptions options_;
   Hello hello_;
   /// These are mutable because why_refused() starts workers, as run() does.
-  mutable std::map<std::string, std::string> environment_;
+  mutable Surroundings surroundings_;
   mutable std::unique_ptr<Session> session_;
   /// What happened to the workers between runs. It becomes the outcome of the next run.
   mutable std::optional<BackendFailure> pending_;

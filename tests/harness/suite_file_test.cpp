@@ -52,6 +52,21 @@ TEST(SuiteFileTest, ACountIsANumberOfElements) {
             "suite: s.json: entries[0]: count: got -1, expected a number of elements");
 }
 
+TEST(SuiteFileTest, HostsFixTheRanksAndNameTheVariant) {
+  const Suite suite = suite_from_text(
+      R"({"name":"s","summary":"","entries":[{"backends":["mpi"],"hosts":[0,0,1],"ranks":[1,8]}]})",
+      "here");
+  const SuiteEntry& entry = suite.entries.at(0);
+  EXPECT_EQ(entry.hosts, (std::vector{0, 0, 1}));
+  EXPECT_EQ(entry.ranks_min, 3);
+  EXPECT_EQ(entry.ranks_max, 3);
+  EXPECT_EQ(entry.variant, "hosts_0_0_1");
+  EXPECT_EQ(
+      complaint(R"({"name":"s","summary":"","entries":[{"backends":["mpi"],"hosts":[1,0]}]})"),
+      "suite: s.json: entries[0]: hosts: got [1,0], expected two hosts or more, numbered from "
+      "0 in the order in which they appear");
+}
+
 TEST(SuiteFileTest, MisspelledFieldIsRefused) {
   EXPECT_NE(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"case":5}]})")
                 .find("entries[0]: case: unknown field"),

@@ -1,11 +1,13 @@
 #include "gpu/device/mpi/communicator.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "gpu/device/mpi/error.hpp"
+#include "gpu/device/mpi/witness.hpp"
 
 namespace rankcheck::gpu::mpi {
 
@@ -20,6 +22,13 @@ bool is_prefix(const std::vector<int>& world_ranks) {
 
 }  // namespace
 
+std::intptr_t word_of(MPI_Comm communicator) {
+  std::intptr_t word = 0;
+  static_assert(sizeof communicator <= sizeof word);
+  std::memcpy(&word, &communicator, sizeof communicator);
+  return word;
+}
+
 Communicator::Communicator(const std::vector<int>& world_ranks) {
   MPI_Group world = MPI_GROUP_NULL;
   MPI_Group group = MPI_GROUP_NULL;
@@ -31,6 +40,8 @@ Communicator::Communicator(const std::vector<int>& world_ranks) {
   MPI_Group_free(&group);
   MPI_Group_free(&world);
   check(MPI_Comm_set_errhandler(value_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  // The memory of an earlier communicator may be used again.
+  forget_splits(word_of(value_));
 }
 
 Communicator::~Communicator() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -10,6 +11,9 @@
 #include "gpu/device/mpi/tuning.hpp"
 
 namespace rankcheck::gpu::mpi {
+
+/// The communicator as the word that MPI functions get; see witness.hpp.
+[[nodiscard]] std::intptr_t word_of(MPI_Comm communicator);
 
 /// A communicator that frees itself. All its members must free it together.
 class Communicator {

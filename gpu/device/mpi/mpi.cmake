@@ -1,6 +1,7 @@
 # Writes <folder>/witnessed_functions.inc, the list of the functions that gpu/device/mpi/witness.cpp
-# wraps. These are the MPI functions that gpu/collectives/*/mpi.cpp quote, and the functions of Open
-# MPI's coll/base that perform a collective. The list is empty if no library is shared.
+# wraps. These are the MPI functions that gpu/collectives/*/mpi.cpp quote, the functions of Open
+# MPI's coll/base that perform a collective, and its function that splits communicators. The list is
+# empty if no library is shared.
 function(rankcheck_list_witnessed_functions folder libraries)
   set(shared ${libraries})
   list(FILTER shared INCLUDE REGEX "\\.so")
@@ -33,6 +34,9 @@ function(rankcheck_list_witnessed_functions folder libraries)
       string(REPLACE "ompi_coll_base_" "" note ${symbol})
       string(APPEND lines "RANKCHECK_WITNESS(${symbol}, \"${note}\")\n")
     endforeach()
+    if(symbols MATCHES "T ompi_comm_split_type\n")
+      string(APPEND lines "RANKCHECK_WITNESS_SPLIT(ompi_comm_split_type)\n")
+    endif()
   endforeach()
   file(CONFIGURE OUTPUT ${folder}/witnessed_functions.inc CONTENT "${lines}" @ONLY)
 endfunction()

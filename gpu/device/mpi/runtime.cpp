@@ -49,6 +49,22 @@ void require_forced(const Forcing& forcing, bool moves_data) {
   }
 }
 
+/// Throws std::runtime_error unless the component was called on the communicator, and left nothing
+/// to another component.
+void require_component(const Component& component,
+                       std::string_view collective,
+                       MPI_Comm communicator,
+                       const std::vector<std::intptr_t>& buffers) {
+  const std::string name(component.name);
+  if (!was_split_by(component.library, word_of(communicator))) {
+    throw std::runtime_error(name + ": forced, but " + std::string(component.library) +
+                             " was not seen to run");
+  }
+  const std::string prefix = std::string(collective) + "_intra_";
+  const std::string_view other = first_algorithm_on(word_of(communicator), prefix, buffers);
+  if (!other.empty()) throw std::runtime_error(name + ": Open MPI ran " + std::string(other));
+}
+
 constexpr std::string_view blocking = "blocking";
 constexpr std::string_view nonblocking = "nonblocking";
 
@@ -123,6 +139,13 @@ Runtime::Runtime() {
                                         forcing.variable() + " = " + forcing.word + ".",
                              .forcing = forcing});
     }
+    for (const Component* component : find_components(operation)) {
+      algorithms_.push_back({.operation = &operation,
+                             .name = std::string(component->name),
+                             .summary = "The blocking MPI function is called with a high " +
+                                        std::string(component->variable) + ".",
+                             .component = component});
+    }
   }
 }
 
@@ -169,6 +192,15 @@ std::string Runtime::why_refused(const Request& request) const {
     if (request.chunk > 0 && !way->in_chunks) return "chunk: the algorithm has no packs";
     return way->why_refused == nullptr ? "" : std::string(way->why_refused(call));
   }
+  if (const Component* const component = request.algorithm.component) {
+    const Operation& operation = request.algorithm.operation->operation;
+    const std::string why(
+        why_component_refuses(*component, operation.tuning.collective, request.hosts));
+    if (!why.empty()) return why;
+  }
+  if (forcing && was_started_for_component()) {
+    return "algorithm: a component with a higher priority than coll/tuned is forced";
+  }
   if (!forcing) return request.chunk > 0 ? "chunk: only forced algorithms have segments" : "";
   if (request.chunk > std::numeric_limits<int>::max() / 16) return "chunk: out of range";
   return std::string(why_unforceable(
@@ -194,6 +226,10 @@ void Runtime::perform(const Request& request,
                       int group_rank,
                       const spec::Extents& extents,
                       const Buffers& buffers) {
+  buffers_.clear();
+  for (const std::byte* each : {buffers.send, buffers.recv}) {
+    if (each != nullptr) buffers_.push_back(reinterpret_cast<std::intptr_t>(each));
+  }
   const Site site{.communicator = communicator_,
                   .rank = group_rank,
                   .nonblocking = request.algorithm.nonblocking,
@@ -216,14 +252,19 @@ std::string Runtime::conclude(const Request& request) {
       std::any_of(call.counts.begin(), call.counts.end(), [](auto count) { return count > 0; });
   const auto& forcing = request.algorithm.forcing;
   if (forcing) require_forced(*forcing, moves_data);
+  const Component* const component = request.algorithm.component;
   const Operation& operation = request.algorithm.operation->operation;
+  if (component != nullptr && moves_data) {
+    require_component(*component, operation.tuning.collective, communicator_, buffers_);
+  }
   if (request.algorithm.way != nullptr) {
     if (moves_data) require_seen(operation, *request.algorithm.way);
     return request.algorithm.name;
   }
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;
   const std::string_view mode = seen_mode(operation);
-  return forcing && mode == blocking ? request.algorithm.name : std::string(mode);
+  const bool is_forced = forcing || component != nullptr;
+  return is_forced && mode == blocking ? request.algorithm.name : std::string(mode);
 }
 
 }  // namespace rankcheck::gpu::mpi

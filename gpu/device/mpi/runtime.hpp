@@ -24,6 +24,8 @@ struct Algorithm {
   std::string summary;
   bool nonblocking = false;
   std::optional<Forcing> forcing = {};
+  /// Null if no component is forced. The processes must have been started with its environment.
+  const Component* component = nullptr;
   /// Null if the operation is one MPI call.
   const Way* way = nullptr;
 };
@@ -36,6 +38,8 @@ struct Request {
   /// World ranks in group order.
   const std::vector<int>& group;
   bool in_place = false;
+  /// The host of each member. Empty if all are on one.
+  std::vector<int> hosts = {};
   /// Elements of a segment; 0 lets the algorithm choose.
   std::int64_t chunk = 0;
 };
@@ -99,6 +103,8 @@ class Runtime {
   std::vector<Algorithm> algorithms_;
   std::optional<Communicators> communicators_;
   MPI_Comm communicator_ = MPI_COMM_NULL;
+  /// The addresses of the last call's buffers.
+  std::vector<std::intptr_t> buffers_;
 };
 
 }  // namespace rankcheck::gpu::mpi

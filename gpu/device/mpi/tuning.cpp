@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include <mpi.h>
 
 #include "gpu/device/mpi/error.hpp"
+#include "gpu/device/mpi/witness.hpp"
 
 namespace rankcheck::gpu::mpi {
 
@@ -123,6 +125,20 @@ class Variable {
   bool writable_ = false;
 };
 
+/// Collectives in steps: within each host, and between one rank of each host. Open MPI 4.1 leaves
+/// barriers to the next component.
+const Component han{
+    .name = "han",
+    .library = "mca_coll_han",
+    .variable = "coll_han_priority",
+    .collectives = {"allgather", "allreduce", "bcast", "gather", "reduce", "scatter"},
+    .even_collectives = {"allgather", "bcast", "gather", "reduce", "scatter"},
+};
+
+bool has(const std::vector<std::string_view>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 void set_segment(const Forcing& forcing, int bytes) {
   const auto variable = Variable::find(forcing.variable() + "_segmentsize");
   if (variable && variable->writable()) variable->write(bytes);
@@ -194,6 +210,40 @@ std::vector<Forcing> find_forcings(const NamedOperation& named) {
     forcings.push_back(forcing);
   }
   return forcings;
+}
+
+std::vector<const Component*> find_components(const NamedOperation& operation) {
+  const bool performs = has(han.collectives, operation.operation.tuning.collective);
+  if (!performs || !are_splits_watched() || !Variable::find(std::string(han.variable))) return {};
+  return {&han};
+}
+
+bool was_started_for_component() {
+  const auto environment = han.environment();
+  return std::any_of(environment.begin(), environment.end(), [](const auto& variable) {
+    return std::getenv(variable.first.c_str()) != nullptr;
+  });
+}
+
+std::string_view why_component_refuses(const Component& component,
+                                       std::string_view collective,
+                                       const std::vector<int>& hosts) {
+  std::map<int, int> members;
+  for (const int host : hosts) ++members[host];
+  if (members.size() < 2) return "hosts: han needs members on several hosts";
+  const auto [least, most] =
+      std::minmax_element(members.begin(), members.end(), [](const auto& a, const auto& b) {
+        return a.second < b.second;
+      });
+  if (most->second == 1) return "hosts: han needs a host with two members or more";
+  if (!has(component.even_collectives, collective)) return {};
+  if (least->second != most->second) return "hosts: han needs as many members on each host";
+  for (std::size_t i = 1; i < hosts.size(); ++i) {
+    const bool is_first = i % static_cast<std::size_t>(most->second) == 0;
+    if (!is_first && hosts[i] != hosts[i - 1])
+      return "hosts: han needs the members of a host one behind another";
+  }
+  return {};
 }
 
 ForcedScope::ForcedScope(const Forcing& forcing, int segment_bytes) : forcing_(forcing) {

@@ -35,6 +35,37 @@ struct Forcing {
   [[nodiscard]] std::string function() const;
 };
 
+/// A component of Open MPI that gets a higher priority than coll/tuned when the processes start.
+struct Component {
+  std::string_view name;
+  /// The name of its library.
+  std::string_view library;
+  /// The control variable of its priority.
+  std::string_view variable;
+  /// Open MPI's words for the collectives that it performs.
+  std::vector<std::string_view> collectives;
+  /// The collectives that it performs only if all hosts have the same number of members, one behind
+  /// another. It leaves others to the next component.
+  std::vector<std::string_view> even_collectives;
+
+  [[nodiscard]] std::map<std::string, std::string> environment() const {
+    return {{"OMPI_MCA_" + std::string(variable), "100"}};
+  }
+};
+
+/// The components that can be forced for one operation. Empty unless the library has their
+/// variables, and witness.hpp sees them. The tool interface must be open.
+[[nodiscard]] std::vector<const Component*> find_components(const NamedOperation& operation);
+
+/// Whether this process was started with the environment of a component.
+[[nodiscard]] bool was_started_for_component();
+
+/// Says why Open MPI (4.1) would leave the call to another component. Empty if it would not.
+/// `hosts` has the host of each member.
+[[nodiscard]] std::string_view why_component_refuses(const Component& component,
+                                                     std::string_view collective,
+                                                     const std::vector<int>& hosts);
+
 /// Keeps MPI's tool interface open.
 class ToolInterface {
  public:

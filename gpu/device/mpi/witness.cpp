@@ -4,6 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <set>
+#include <string>
+#include <utility>
 
 #include <dlfcn.h>
 
@@ -17,9 +20,35 @@ namespace {
 using Word = std::intptr_t;
 using Function = Word (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
 
+using Arguments = std::array<Word, 12>;
+
 std::vector<std::string_view>& notes() {
   static std::vector<std::string_view> all;
   return all;
+}
+
+/// The arguments of each call of notes().
+std::vector<Arguments>& arguments() {
+  static std::vector<Arguments> all;
+  return all;
+}
+
+/// Communicators that were split, with the path of the library that did it.
+std::set<std::pair<Word, std::string>>& splits() {
+  static std::set<std::pair<Word, std::string>> all;
+  return all;
+}
+
+[[maybe_unused]] void note(std::string_view function, const Arguments& given) {
+  notes().push_back(function);
+  arguments().push_back(given);
+}
+
+/// `caller` is an address in the code that calls.
+[[maybe_unused]] void note_split(Word communicator, const void* caller) {
+  Dl_info found{};
+  if (dladdr(caller, &found) == 0 || found.dli_fname == nullptr) return;
+  splits().emplace(communicator, found.dli_fname);
 }
 
 [[maybe_unused]] Function find_next(const char* name) {
@@ -32,6 +61,7 @@ std::vector<std::string_view>& notes() {
 
 void clear_witnessed() {
   notes().clear();
+  arguments().clear();
 }
 
 const std::vector<std::string_view>& witnessed() {
@@ -41,14 +71,69 @@ const std::vector<std::string_view>& witnessed() {
 bool is_watched(std::string_view function) {
   static constexpr std::array watched{
 #define RANKCHECK_WITNESS(symbol, note) std::string_view(note),
+#define RANKCHECK_WITNESS_SPLIT(symbol)
 #include "witnessed_functions.inc"
 #undef RANKCHECK_WITNESS
+#undef RANKCHECK_WITNESS_SPLIT
       std::string_view()};
   return std::find(watched.begin(), watched.end(), function) != watched.end();
 }
 
+bool are_splits_watched() {
+  int watched = 0;
+#define RANKCHECK_WITNESS(symbol, note)
+#define RANKCHECK_WITNESS_SPLIT(symbol) ++watched;
+#include "witnessed_functions.inc"
+#undef RANKCHECK_WITNESS
+#undef RANKCHECK_WITNESS_SPLIT
+  return watched > 0;
+}
+
+bool was_split_by(std::string_view component, std::intptr_t communicator) {
+  return std::any_of(splits().begin(), splits().end(), [&](const auto& split) {
+    return split.first == communicator && split.second.find(component) != std::string::npos;
+  });
+}
+
+void forget_splits(std::intptr_t communicator) {
+  std::erase_if(splits(), [&](const auto& split) { return split.first == communicator; });
+}
+
+std::string_view first_algorithm_on(std::intptr_t communicator,
+                                    std::string_view prefix,
+                                    const std::vector<std::intptr_t>& buffers) {
+  for (std::size_t i = 0; i < notes().size(); ++i) {
+    const Arguments& given = arguments()[i];
+    const auto has = [&](std::intptr_t word) {
+      return std::find(given.begin(), given.end(), word) != given.end();
+    };
+    if (!notes()[i].starts_with(prefix) || !has(communicator)) continue;
+    if (buffers.empty() || std::any_of(buffers.begin(), buffers.end(), has)) return notes()[i];
+  }
+  return {};
+}
+
 // Replaces the library's function: notes that it was called, then calls the original.
-#define RANKCHECK_WITNESS(symbol, note)              \
+#define RANKCHECK_WITNESS(symbol, name)               \
+  extern "C" Word symbol(Word a,                      \
+                         Word b,                      \
+                         Word c,                      \
+                         Word d,                      \
+                         Word e,                      \
+                         Word f,                      \
+                         Word g,                      \
+                         Word h,                      \
+                         Word i,                      \
+                         Word j,                      \
+                         Word k,                      \
+                         Word l) {                    \
+    static const Function next = find_next(#symbol);  \
+    note(name, {a, b, c, d, e, f, g, h, i, j, k, l}); \
+    return next(a, b, c, d, e, f, g, h, i, j, k, l);  \
+  }
+
+// Replaces a function of the library that splits a communicator, its first argument.
+#define RANKCHECK_WITNESS_SPLIT(symbol)              \
   extern "C" Word symbol(Word a,                     \
                          Word b,                     \
                          Word c,                     \
@@ -62,7 +147,7 @@ bool is_watched(std::string_view function) {
                          Word k,                     \
                          Word l) {                   \
     static const Function next = find_next(#symbol); \
-    notes().push_back(note);                         \
+    note_split(a, __builtin_return_address(0));      \
     return next(a, b, c, d, e, f, g, h, i, j, k, l); \
   }
 
@@ -70,5 +155,6 @@ bool is_watched(std::string_view function) {
 #include "witnessed_functions.inc"
 
 #undef RANKCHECK_WITNESS
+#undef RANKCHECK_WITNESS_SPLIT
 
 }  // namespace rankcheck::gpu::mpi

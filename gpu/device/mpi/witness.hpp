@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +21,24 @@ void clear_witnessed();
 
 /// Whether witnessed() would show a call of the function.
 [[nodiscard]] bool is_watched(std::string_view function);
+
+/// A component of Open MPI that performs a collective in steps on communicators of its own makes
+/// these when it is first called on a communicator. `component` is the name of the component's
+/// library, for example "mca_coll_han". A communicator is the word that MPI functions get.
+[[nodiscard]] bool was_split_by(std::string_view component, std::intptr_t communicator);
+
+/// Whether was_split_by() can see anything.
+[[nodiscard]] bool are_splits_watched();
+
+/// Forgets who split this communicator, which is gone, or is new.
+void forget_splits(std::intptr_t communicator);
+
+/// The first of Open MPI's algorithms whose name begins with `prefix` and that got this
+/// communicator since clear_witnessed(), and not one that a component made. If there are buffers,
+/// it also got one of them: components call other algorithms for their own purposes. Empty if there
+/// is none.
+[[nodiscard]] std::string_view first_algorithm_on(std::intptr_t communicator,
+                                                  std::string_view prefix,
+                                                  const std::vector<std::intptr_t>& buffers);
 
 }  // namespace rankcheck::gpu::mpi

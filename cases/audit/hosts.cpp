@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "reference/spec/to_size.hpp"
+
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/plan_edits.hpp"
+#include "cases/audit/result_edits.hpp"
+#include "cases/families/collectives/case.hpp"
+
+/// Bugs of libraries that work in steps: within each host, and between the hosts.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+
+/// The host of each member, in the order of the group.
+std::vector<int> hosts_of_members(const Case& c) {
+  std::vector<int> hosts;
+  for (const int rank : members(c)) {
+    hosts.push_back(c.hosts.empty() ? 0 : c.hosts[spec::to_size(rank)]);
+  }
+  return hosts;
+}
+
+bool has_several_hosts(const Case& c) {
+  const std::vector<int> hosts = hosts_of_members(c);
+  return std::set(hosts.begin(), hosts.end()).size() > 1;
+}
+
+/// Whether the members of some host do not stand one behind another.
+bool has_scattered_host(const Case& c) {
+  const std::vector<int> hosts = hosts_of_members(c);
+  std::set<int> left;
+  for (std::size_t i = 1; i < hosts.size(); ++i) {
+    if (hosts[i] != hosts[i - 1]) left.insert(hosts[i - 1]);
+    if (left.contains(hosts[i])) return true;
+  }
+  return false;
+}
+
+/// The number of members on the host of this member.
+std::ptrdiff_t members_beside(const Case& c, int member) {
+  const std::vector<int> hosts = hosts_of_members(c);
+  return std::count(hosts.begin(), hosts.end(), hosts[spec::to_size(member)]);
+}
+
+/// The members in the order of their hosts.
+std::vector<int> in_order_of_hosts(const Case& c) {
+  const std::vector<int> hosts = hosts_of_members(c);
+  std::vector<int> order(hosts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return hosts[spec::to_size(a)] < hosts[spec::to_size(b)];
+  });
+  return order;
+}
+
+constexpr std::array of_hosts{
+    Bug{.name = "wrong_count_within_a_host",
+        .summary = "The root's count goes to the first rank of each host, which passes on one "
+                   "element too few within its host.",
+        .source = "ompi#12383",
+        .operation = "scatter",
+        .algorithm = "direct",
+        .hits = has_several_hosts,
+        .edit_result =
+            [](const Outcome& outcome) {
+              const Case& c = outcome.c();
+              const std::vector<int> hosts = hosts_of_members(c);
+              const std::int64_t bytes = spec::info(c.type).bytes;
+              for_each_output(outcome, [&](int rank, std::int64_t index, std::byte* element) {
+                const auto at = hosts.begin() + rank;
+                const bool is_first = std::find(hosts.begin(), at, *at) == at;
+                if (is_first || index != c.count - 1) return;
+                leave_unwritten(outcome, rank, element, bytes);
+              });
+            }},
+    Bug{.name = "alone_on_its_host",
+        .summary = "The step within a host also copies the data to the result. A rank that is "
+                   "alone on its host has no such step.",
+        .operation = "broadcast",
+        .algorithm = "binomial",
+        .hits = has_several_hosts,
+        .edit_result =
+            [](const Outcome& outcome) {
+              const Case& c = outcome.c();
+              const std::int64_t bytes = spec::info(c.type).bytes;
+              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
+                if (rank == collective(c).root || members_beside(c, rank) > 1) return;
+                leave_unwritten(outcome, rank, element, bytes);
+              });
+            }},
+    Bug{.name = "blocks_in_the_order_of_hosts",
+        .summary = "The blocks of a host are gathered together, and nobody puts them into the "
+                   "order of the ranks if the ranks of a host are not neighbours.",
+        .operation = "all_gather",
+        .algorithm = "ring",
+        .hits = has_scattered_host,
+        .edit_result =
+            [](const Outcome& outcome) {
+              const Case& c = outcome.c();
+              const std::vector<int> order = in_order_of_hosts(c);
+              const auto bytes = spec::to_size(c.count * spec::info(c.type).bytes);
+              for (int r = 0; r < group_size(c); ++r) {
+                const harness::ImageLayout layout = layout_of(outcome, r);
+                std::byte* const recv = outcome.images()[spec::to_size(r)].data() + layout.recv;
+                std::vector<std::byte> right;
+                for (const spec::Block& block : layout.extents.recv) {
+                  const std::byte* const from = recv + block.offset * spec::info(c.type).bytes;
+                  right.insert(right.end(), from, from + bytes);
+                }
+                for (std::size_t k = 0; k < order.size(); ++k) {
+                  const spec::Block& block = layout.extents.recv[k];
+                  std::memcpy(recv + block.offset * spec::info(c.type).bytes,
+                              right.data() + spec::to_size(order[k]) * bytes,
+                              bytes);
+                }
+              }
+            }},
+    Bug{.name = "hosts_added_by_their_first_rank_only",
+        .summary = "The ranks that lead their hosts add up their own inputs instead of the sums of "
+                   "their hosts.",
+        .operation = "all_reduce",
+        .algorithm = "one_shot",
+        .says = "missing",
+        .hits = has_several_hosts,
+        .edit_plan =
+            [](const Case& c, Plan& plan) {
+              const std::vector<int> hosts = hosts_of_members(c);
+              change(plan, is_reduce, [&](Step& step, std::span<Range> sources) {
+                const auto end =
+                    std::remove_if(sources.begin(), sources.end(), [&](const Range& source) {
+                      const auto at = hosts.begin() + source.rank;
+                      return std::find(hosts.begin(), at, *at) != at;
+                    });
+                if (end != sources.begin())
+                  step.source_count = static_cast<std::uint32_t>(end - sources.begin());
+              });
+            }},
+};
+
+}  // namespace
+
+void add_host_bugs(std::vector<Bug>& out) {
+  out.insert(out.end(), of_hosts.begin(), of_hosts.end());
+}
+
+}  // namespace rankcheck::cases::audit

@@ -1,0 +1,73 @@
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cases/backends/mpi.hpp"
+#include "cases/backends/mpi_launch.hpp"
+#include "tests/cases/cli.hpp"
+
+namespace rankcheck {
+namespace {
+
+/// Ranks of Open MPI on several hosts of this machine.
+class MpiHostsTest : public tests::CliTest {
+ protected:
+  void SetUp() override {
+    const std::string why = cases::mpi_backend().why_unavailable();
+    if (!why.empty()) GTEST_SKIP() << why;
+    const std::string version = cases::mpi_backend().describe({}).value("mpi", "");
+    const std::string forbidden = cases::why_no_mpi_hosts(version);
+    if (!forbidden.empty()) GTEST_SKIP() << forbidden;
+  }
+};
+
+/// The worker throws if the component did not run, or left a call to another one.
+TEST_F(MpiHostsTest, HanRunsOnTwoHosts) {
+  const tests::Outcome outcome = rankcheck(
+      "run ci --backend mpi --algorithm han --property agrees_with_reference "
+      "--hosts 0,0,1,1 --cases 12 --report out");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const nlohmann::json findings = report("out").at("findings");
+  EXPECT_EQ(findings.size(), 6U) << outcome.out;
+  for (const nlohmann::json& each : findings) {
+    EXPECT_EQ(each.at("unit").at("hosts"), (nlohmann::json{0, 0, 1, 1}));
+    EXPECT_EQ(each.at("unit").at("variant"), "hosts_0_0_1_1");
+    EXPECT_EQ(each.at("verdict"), "passed") << each;
+  }
+}
+
+TEST_F(MpiHostsTest, AReplaySaysWhichAlgorithmRan) {
+  const std::string text =
+      R"('{"operation":"all_reduce","backend":"mpi","algorithm":"han","ranks":4,)"
+      R"("hosts":[0,1,1,0],"count":5,"type":"int32","op":"sum","input":"coded"}')";
+  const tests::Outcome outcome = rankcheck("replay " + text);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("han"), std::string::npos) << outcome.out;
+}
+
+TEST_F(MpiHostsTest, HanRefusesHostsForWhichItGivesWay) {
+  const auto refusal = [&](const std::string& hosts) {
+    const tests::Outcome outcome = rankcheck(
+        R"(replay '{"operation":"gather","backend":"mpi","algorithm":"han","ranks":4,"hosts":)" +
+        hosts + R"(,"count":5,"type":"int32"}')");
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    return outcome.err;
+  };
+  EXPECT_NE(refusal("[]").find("han needs members on several hosts"), std::string::npos);
+  EXPECT_NE(refusal("[0,1,2,3]").find("han needs a host with two members or more"),
+            std::string::npos);
+  EXPECT_NE(refusal("[0,0,0,1]").find("han needs as many members on each host"), std::string::npos);
+  EXPECT_NE(refusal("[0,1,0,1]").find("han needs the members of a host one behind another"),
+            std::string::npos);
+}
+
+TEST_F(MpiHostsTest, BadHostsAreOneLine) {
+  const tests::Outcome outcome = rankcheck("run smoke --backend mpi --hosts 0,2");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("--hosts: got [0,2], expected two hosts or more"), std::string::npos)
+      << outcome.err;
+}
+
+}  // namespace
+}  // namespace rankcheck
