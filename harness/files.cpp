@@ -107,6 +107,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t bytes_max) 
   // Sizes are checked twice: system files report 0 bytes, and other files grow while they are read.
   require_size(file.size_bytes());
   std::string content;
+  content.reserve(file.size_bytes());
   char buffer[1 << 14];
   while (const std::size_t got = file.read(buffer, sizeof buffer)) {
     content.append(buffer, got);

@@ -224,8 +224,12 @@ class Comparer {
   /// With another seed, a cell that is not required may be covered or not, which says nothing.
   void compare_cells(const RunFinding& before, const RunFinding& now) {
     if (!has_one_seed() && !(before.requires_all_cells && now.requires_all_cells)) return;
-    const auto missing = [](const std::set<std::string>& all, const std::set<std::string>& here) {
+    // Most units have the same cells in both runs, and there may be millions of cells.
+    const bool is_same = before.cells == now.cells;
+    const auto missing = [is_same](const std::vector<std::string>& all,
+                                   const std::vector<std::string>& here) {
       std::vector<std::string> out;
+      if (is_same) return out;
       std::set_difference(
           all.begin(), all.end(), here.begin(), here.end(), std::back_inserter(out));
       return out;

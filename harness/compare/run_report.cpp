@@ -1,5 +1,6 @@
 #include "harness/compare/run_report.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <future>
 #include <set>
@@ -7,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/report_parser.hpp"
 #include "harness/fields.hpp"
 #include "harness/files.hpp"
-#include "harness/json_text.hpp"
 #include "harness/report.hpp"
 #include "harness/table.hpp"
 
@@ -20,6 +21,22 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
+
+/// The fields of a finding that are not compared. A page shows some of them.
+const SkippedFields not_compared{"compared_bytes",
+                                 "marks",
+                                 "missing_cells",
+                                 "original",
+                                 "ranks_max",
+                                 "refused_cases",
+                                 "refused_cells",
+                                 "replays",
+                                 "replays_failed",
+                                 "shrinks",
+                                 "steps",
+                                 "values",
+                                 "wrong",
+                                 "wrong_count"};
 
 /// The fields of a unit that name it. All others say what was asked for.
 const std::set<std::string, std::less<>> unit_names{
@@ -54,8 +71,19 @@ void read_statuses(Fields& fields, const std::string& place, RunReport& report) 
   }
 }
 
+/// The names in their order, each once. Reports have them so, so this mostly does nothing.
+std::vector<std::string> sorted_names(std::vector<std::string> names) {
+  const auto unsorted = std::adjacent_find(names.begin(), names.end(), std::greater_equal<>());
+  if (unsorted == names.end()) return names;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 /// Reads the part of a finding that comparisons need. Other fields may be those of another version.
-RunFinding finding_from(const ordered_json& text, const std::string& place) {
+RunFinding finding_from(const ordered_json& text,
+                        const std::string& place,
+                        std::vector<std::string> cells) {
   const json value = text;
   RunFinding finding;
   Fields fields(value, place);
@@ -81,7 +109,8 @@ RunFinding finding_from(const ordered_json& text, const std::string& place) {
   fields.optional("powerless_cases", finding.powerless_cases);
   std::vector<std::string> known_cells;
   fields.optional("known_cells", known_cells);
-  finding.cells.insert(known_cells.begin(), known_cells.end());
+  cells.insert(cells.end(), known_cells.begin(), known_cells.end());
+  finding.cells = sorted_names(std::move(cells));
   fields.optional("is_known", finding.is_known);
   read_known(fields, place, finding);
   // The case keeps the order of its fields, which is easier to read.
@@ -126,90 +155,6 @@ void add_gate(const ordered_json& gate, const std::string& place, RunReport& rep
   each("phases", [&](const ordered_json& entry) { return word(entry, "name"); });
 }
 
-/// Takes the largest parts out of a report while it is parsed, so that they need no memory as JSON:
-/// findings, the names of their cells, and durations. ordered_json would look for each name among
-/// all earlier ones.
-class LargeParts {
- public:
-  using Event = ordered_json::parse_event_t;
-
-  LargeParts(std::string place, bool keeps_failures, RunReport& report)
-      : place_(std::move(place)), keeps_failures_(keeps_failures), report_(report) {}
-
-  /// Returns whether the value stays in the JSON.
-  bool operator()(int depth, Event event, ordered_json& parsed) {
-    if (event == Event::key) return take_name(depth, parsed.get_ref<const std::string&>());
-    const bool is_finding = top_ == "findings" && depth == 2;
-    // A value is discarded while it begins, and is whole when it ends.
-    if (is_finding && parsed.is_object()) {
-      take_finding(parsed);
-      return false;
-    }
-    if (is_finding && !parsed.is_discarded()) {
-      throw BadInput(next_place() + ": expected an object");
-    }
-    const bool is_duration = top_ == "environment" && field_ == "durations_s" && depth == 3;
-    if (is_duration && event == Event::value && parsed.is_number()) {
-      durations_[unit_] = parsed.get<double>();
-    }
-    return true;
-  }
-
-  /// Gives the durations to the findings, which come first in a report.
-  void finish() {
-    for (const auto& [id, seconds] : durations_) {
-      const auto found = report_.findings.find(id);
-      if (found != report_.findings.end()) found->second.duration_s = seconds;
-    }
-  }
-
- private:
-  [[nodiscard]] std::string next_place() const {
-    return fmt::format("{}: findings[{}]", place_, report_.findings.size());
-  }
-
-  bool take_name(int depth, const std::string& name) {
-    if (depth == 1) {
-      top_ = name;
-      return name != "summary" && name != "total";
-    }
-    if (top_ == "findings") {
-      if (depth == 3) {
-        field_ = name;
-        return keeps_failures_ || (name != "wrong" && name != "marks" && name != "values");
-      }
-      if (depth != 4 || field_ != "cells") return true;
-      cells_.insert(cells_.end(), name);
-      return false;
-    }
-    if (top_ != "environment") return true;
-    if (depth == 2) field_ = name;
-    if (depth != 3 || field_ != "durations_s") return true;
-    unit_ = name;
-    return false;
-  }
-
-  void take_finding(const ordered_json& parsed) {
-    RunFinding finding = finding_from(parsed, next_place());
-    if (keeps_failures_ && is_failure(finding.verdict)) finding.whole = parsed;
-    finding.cells.merge(cells_);
-    cells_.clear();
-    std::string id = finding.id;
-    if (report_.findings.emplace(id, std::move(finding)).second) return;
-    throw BadInput(fmt::format("{}: findings: {}: expected each unit once", place_, printable(id)));
-  }
-
-  std::string place_;
-  bool keeps_failures_;
-  RunReport& report_;
-  /// The names on the way to what is parsed: of the report, of a finding or of the environment.
-  std::string top_;
-  std::string field_;
-  std::string unit_;
-  std::set<std::string> cells_;
-  std::map<std::string, double> durations_;
-};
-
 /// Returns the file that the user means. A folder without the file may hold only a journal.
 fs::path file_of(const fs::path& path) {
   std::error_code absent;
@@ -223,13 +168,37 @@ fs::path file_of(const fs::path& path) {
                   report_name));
 }
 
-/// Parses a report. Returns a discarded value if it is not JSON or is nested too deeply.
-ordered_json parsed(const std::string& text, LargeParts& parts) {
-  ordered_json value(ordered_json::value_t::discarded);
-  if (is_shallow(text, json_depth_max)) {
-    value = ordered_json::parse(text, std::ref(parts), false);
+/// The findings of a report, as they are parsed.
+class FindingsReader {
+ public:
+  FindingsReader(std::string place, bool keeps_failures, RunReport& report)
+      : place_(std::move(place)), keeps_failures_(keeps_failures), report_(report) {}
+
+  void take(ordered_json parsed, std::vector<std::string> cells) {
+    auto& all = report_.findings;
+    RunFinding finding =
+        finding_from(parsed, fmt::format("{}: findings[{}]", place_, all.size()), std::move(cells));
+    if (keeps_failures_ && is_failure(finding.verdict)) finding.whole = std::move(parsed);
+    std::string id = finding.id;
+    const std::size_t before = all.size();
+    // Most reports are sorted by the ids.
+    all.emplace_hint(all.end(), id, std::move(finding));
+    if (all.size() > before) return;
+    throw BadInput(fmt::format("{}: findings: {}: expected each unit once", place_, printable(id)));
   }
-  return value;
+
+ private:
+  std::string place_;
+  bool keeps_failures_;
+  RunReport& report_;
+};
+
+/// Gives the durations to the findings.
+void take_durations(const std::map<std::string, double>& durations, RunReport& report) {
+  for (const auto& [id, seconds] : durations) {
+    const auto found = report.findings.find(id);
+    if (found != report.findings.end()) found->second.duration_s = seconds;
+  }
 }
 
 }  // namespace
@@ -248,8 +217,13 @@ RunReport read_run_report(const fs::path& path, bool keeps_failures) {
   const std::string place = file.string();
   RunReport report;
   report.name = path.string();
-  LargeParts parts(place, keeps_failures, report);
-  const ordered_json text = parsed(read_file(file), parts);
+  FindingsReader findings(place, keeps_failures, report);
+  const auto take = [&](ordered_json finding, std::vector<std::string> cells) {
+    findings.take(std::move(finding), std::move(cells));
+  };
+  const ReportRest rest =
+      parse_report(read_file(file), place, keeps_failures ? SkippedFields() : not_compared, take);
+  const ordered_json& text = rest.json;
   if (text.is_discarded()) throw BadInput(place + ": expected JSON");
   const json plain = text;
   if (!plain.is_object()) throw BadInput(place + ": expected a report, an object");
@@ -266,7 +240,7 @@ RunReport read_run_report(const fs::path& path, bool keeps_failures) {
   report.environment = text["environment"];
   report.environment.erase("durations_s");
   if (!fields.at("findings").is_array()) fields.fail("findings", "expected a list");
-  parts.finish();
+  take_durations(rest.durations, report);
   read_statuses(fields, place, report);
   const auto gate = report.environment.find("hardware");
   if (gate != report.environment.end()) add_gate(*gate, place, report);

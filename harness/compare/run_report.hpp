@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -43,8 +42,8 @@ struct RunFinding {
   std::int64_t powerless_cases = 0;
   /// Seconds that the unit took. Empty if the report does not say it.
   std::optional<double> duration_s = {};
-  /// Cells that cases covered, and cells that only known failures reached.
-  std::set<std::string> cells;
+  /// Cells that cases covered, and cells that only known failures reached. Sorted, each once.
+  std::vector<std::string> cells;
   /// Whether every cell that the backend takes was required.
   bool requires_all_cells = false;
   /// The minimal case of a failure. Null if there is none.

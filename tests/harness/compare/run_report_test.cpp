@@ -54,7 +54,7 @@ TEST_F(RunReportTest, ReadsAFolderAndAFile) {
     const RunFinding& failure = read.findings.at(sample_failure().unit.id());
     EXPECT_EQ(failure.tested, "sim");
     EXPECT_EQ(failure.verdict, Verdict::falsified);
-    EXPECT_EQ(failure.cells, std::set<std::string>{"f32/sum"});
+    EXPECT_EQ(failure.cells, std::vector<std::string>{"f32/sum"});
     EXPECT_EQ(failure.minimal["ranks"], 3);
     EXPECT_TRUE(failure.requires_all_cells);
     EXPECT_EQ(failure.asked["cases"], 100);
@@ -120,7 +120,7 @@ TEST_F(RunReportTest, ReadsKnownDefects) {
   const RunFinding& finding = read.findings.at(sample_failure().unit.id());
   EXPECT_TRUE(finding.is_known);
   EXPECT_TRUE(is_whole(finding));
-  EXPECT_TRUE(finding.cells.contains("uint8/max"));
+  EXPECT_EQ(finding.cells, (std::vector<std::string>{"f32/sum", "uint8/max"}));
   ASSERT_EQ(finding.known.size(), 1U);
   EXPECT_EQ(finding.known.front().failed, 2);
   EXPECT_EQ(read.known.at("max"), "failing, expired");
