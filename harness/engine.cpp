@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <rapidcheck/Check.h>
 
+#include "harness/case_change.hpp"
 #include "harness/engine_failure.hpp"
 #include "harness/hash.hpp"
 #include "harness/image.hpp"
@@ -212,9 +213,22 @@ class Session {
     if (c == minimal_.c) return CaseResult::Type::Failure;
     examine(examiner_, c, judgement_);
     if (!has_failed_as_first()) return CaseResult::Type::Success;
-    minimal_ = {c, judgement_};
-    ++finding_.shrinks;
+    accept(c);
     return CaseResult::Type::Failure;
+  }
+
+  /// Takes a simpler case that failed as the minimal one.
+  void accept(const Case& c) {
+    ++finding_.shrinks;
+    if (finding_.steps.size() < steps_max) finding_.steps.push_back(step_text(minimal_.c, c));
+    minimal_ = {c, judgement_};
+  }
+
+  /// Takes the case that failed first as the minimal one again.
+  void go_back_to_first() {
+    minimal_ = *first_;
+    finding_.shrinks = 0;
+    finding_.steps.clear();
   }
 
   void count(const Case& c) {
@@ -233,12 +247,12 @@ class Session {
     if (result.failed == 0 && result.verdict != Verdict::errored && finding_.shrinks > 0) {
       ReplayResult other = replay(examiner_, *first_, limits_);
       if (other.failed > 0) {
-        minimal_ = *first_;
-        finding_.shrinks = 0;
+        go_back_to_first();
         result = other.failed == other.replays ? shrink_afresh(std::move(other)) : std::move(other);
       }
     }
     report(minimal_, result, finding_);
+    if (finding_.shrinks > 0) finding_.original = first_->c;
     if (finding_.verdict == Verdict::flaky && result.failed == 0 && finding_.shrinks > 0) {
       finding_.reason += "; failed first with " + to_text(first_->c);
     }
@@ -248,12 +262,12 @@ class Session {
   /// candidate. Returns the replays of the minimal case.
   ReplayResult shrink_afresh(ReplayResult of_first) {
     const Clock::time_point end = std::min(after(limits_.shrink_s), limits_.deadline);
-    while (accept_candidate(end)) ++finding_.shrinks;
+    while (accept_candidate(end)) {
+    }
     if (finding_.shrinks == 0) return of_first;
     ReplayResult result = replay(examiner_, minimal_, limits_);
     if (result.failed == result.replays) return result;
-    minimal_ = *first_;
-    finding_.shrinks = 0;
+    go_back_to_first();
     return of_first;
   }
 
@@ -265,7 +279,7 @@ class Session {
     for (const Case& each : candidates) {
       if (is_over(end)) return false;
       if (!is_candidate(each) || !fails_afresh(each)) continue;
-      minimal_ = {each, judgement_};
+      accept(each);
       return true;
     }
     return false;

@@ -74,6 +74,10 @@ struct KnownCount {
   friend bool operator==(const KnownCount&, const KnownCount&) = default;
 };
 
+/// A finding lists at most this many steps of shrinking, and a step has at most this many bytes.
+inline constexpr std::size_t steps_max = 40;
+inline constexpr std::size_t step_bytes_max = 300;
+
 /// What a suite reports for one unit. It contains no times, so two runs with one seed give equal
 /// findings.
 struct Finding {
@@ -111,6 +115,10 @@ struct Finding {
   /// Pictures of the minimal case, see Judgement. Empty if there are none.
   std::vector<std::string> marks = {};
   ValueWindow values = {};
+  /// How the minimal case was found: the case that failed first, if it is another one, the number
+  /// of steps from there, and the first of these steps as step_text() writes them.
+  std::optional<Case> original = {};
+  std::vector<std::string> steps = {};
   int shrinks = 0;
   int replays = 0;
   int replays_failed = 0;

@@ -1,8 +1,11 @@
 #include "harness/finding_json.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/field_table.hpp"
@@ -198,6 +201,8 @@ constexpr std::array finding_fields{
     field<&Finding::wrong_count>("wrong_count"),
     field<&Finding::marks>("marks"),
     field<&Finding::values>("values"),
+    field<&Finding::original>("original"),
+    field<&Finding::steps>("steps"),
     field<&Finding::shrinks>("shrinks"),
     field<&Finding::replays>("replays"),
     field<&Finding::replays_failed>("replays_failed"),
@@ -220,6 +225,12 @@ void require_counts(const Finding& finding, const Fields& fields) {
   }
   for (const auto& [cell, count] : finding.cells) {
     fields.require_at_least_0("cells: " + cell, static_cast<double>(count));
+  }
+  if (std::ssize(finding.steps) > std::min<std::ptrdiff_t>(steps_max, finding.shrinks)) {
+    fields.fail("steps",
+                fmt::format("got {}, expected at most {}, and no more than shrinks",
+                            finding.steps.size(),
+                            steps_max));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/case_change.hpp"
 #include "harness/page/pictures.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
@@ -123,13 +124,41 @@ std::string steps_of(const Finding& finding) {
   return text;
 }
 
+/// What differs between the case that failed first and the smallest one, and the steps between
+/// them.
+void write_shrinking(Html& html, const Finding& finding) {
+  if (!finding.original || !finding.minimal) return;
+  write_table(html, "The case that failed first, beside the smallest one", [&] {
+    write_head(html, {"field", "failed first", "smallest"});
+    const Html::Element body = html.open("tbody");
+    for (const FieldChange& each : changes_between(*finding.original, *finding.minimal)) {
+      const Html::Element row = html.open("tr");
+      html.leaf("th", each.field, {{"scope", "row"}});
+      html.leaf("td", each.before);
+      html.leaf("td", each.after);
+    }
+  });
+  if (finding.steps.empty()) return;
+  const Html::Element more = html.open("details");
+  html.leaf("summary", "Each step from the first case to the smallest");
+  {
+    const Html::Element list = html.open("ol");
+    const std::size_t listed = std::min(finding.steps.size(), steps_max);
+    for (std::size_t i = 0; i < listed; ++i) {
+      html.leaf("li", shortened(finding.steps[i], step_bytes_max));
+    }
+  }
+  const auto left = finding.shrinks - std::ssize(finding.steps);
+  if (left > 0) html.leaf("p", fmt::format("and {}.", counted(left, "more step", "more steps")));
+}
+
 /// " It failed in case 3."
 std::string said_of_cases(const Finding& finding) {
   if (finding.cases <= 0) return {};
   // A search ends at its first failure, unless the failure is known.
   if (is_failure(finding.verdict) && !finding.is_known && finding.minimal) {
     return finding.cases == 1 ? " The first case failed."
-                              : fmt::format(" {} held, and the next one failed.",
+                              : fmt::format(" {} passed, and the next one failed.",
                                             counted(finding.cases - 1, "case", "cases"));
   }
   return fmt::format(" {} ran.", counted(finding.cases, "case", "cases"));
@@ -161,6 +190,7 @@ void write_finding(Html& html, const Finding& finding) {
   draw_values(html, finding);
   if (!finding.wrong.empty()) write_wrong(html, finding);
   html.leaf("p", steps_of(finding), {{"class", "faint"}});
+  write_shrinking(html, finding);
 }
 
 void write_missing(Html& html, const Finding& finding) {
@@ -176,8 +206,8 @@ void write_others(Html& html, const FailureGroup& group, const CardOptions& opti
   const Html::Element more = html.open("details");
   html.leaf("summary",
             counted(std::ssize(all) - 1,
-                    "more finding, probably with this cause",
-                    "more findings, probably with this cause"));
+                    "more unit, probably with this cause",
+                    "more units, probably with this cause"));
   const std::size_t listed = std::min(all.size(), listed_findings_max + 1);
   for (std::size_t i = 1; i < listed; ++i) {
     html.leaf("p", fmt::format("{}: {}", all[i]->unit.id(), shortened(all[i]->reason, 200)));
@@ -192,13 +222,13 @@ void write_others(Html& html, const FailureGroup& group, const CardOptions& opti
   }
 }
 
-/// "14 findings of 9 operations".
+/// "14 units of 9 operations".
 std::string size_of(const FailureGroup& group) {
   std::set<std::string_view> operations;
   for (const Finding* each : group.findings) operations.insert(each->unit.operation);
-  std::string findings = counted(std::ssize(group.findings), "finding", "findings");
-  if (operations.size() < 2) return findings;
-  return fmt::format("{} of {} operations", findings, operations.size());
+  std::string units = counted(std::ssize(group.findings), "unit", "units");
+  if (operations.size() < 2) return units;
+  return fmt::format("{} of {} operations", units, operations.size());
 }
 
 void write_card(Html& html,
@@ -261,11 +291,11 @@ void write_rest(Html& html,
   const std::string caption =
       fmt::format("{}, which {} lists",
                   counted(std::ssize(groups) - static_cast<std::int64_t>(written),
-                          "more group of failures",
-                          "more groups of failures"),
+                          "more cause of failures",
+                          "more causes of failures"),
                   options.whole_list);
   write_table(html, caption, [&] {
-    write_head(html, {"operation", "backend", "verdict", "findings"});
+    write_head(html, {"operation", "backend", "verdict", "units"});
     const Html::Element body = html.open("tbody");
     std::size_t rows = 0;
     for (const auto& [key, count] : counts) {

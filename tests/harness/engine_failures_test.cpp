@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -37,6 +38,48 @@ TEST_F(EngineTest, ShrinksADroppedRemainder) {
     EXPECT_EQ(finding.replays, 5);
     EXPECT_EQ(finding.replays_failed, 5);
   }
+}
+
+/// The steps lead from the case that failed first to the minimal one.
+TEST_F(EngineTest, ListsTheStepsOfShrinking) {
+  backend.outcome = [](const Case& c) {
+    return c.count > 2 ? RunStatus::failed : RunStatus::completed;
+  };
+  const Finding finding = run();
+  ASSERT_TRUE(finding.original);
+  EXPECT_GT(finding.original->count, finding.minimal->count);
+  ASSERT_EQ(std::ssize(finding.steps), finding.shrinks);
+  const auto text = [](std::int64_t count) { return "count " + std::to_string(count); };
+  const auto step_of_count = [](const std::string& step) { return step.starts_with("count "); };
+  const auto first = std::find_if(finding.steps.begin(), finding.steps.end(), step_of_count);
+  ASSERT_NE(first, finding.steps.end());
+  EXPECT_EQ(first->find(text(finding.original->count) + " -> "), 0U) << *first;
+  const auto last = std::find_if(finding.steps.rbegin(), finding.steps.rend(), step_of_count);
+  EXPECT_NE(last->find(" -> 3"), std::string::npos) << *last;
+}
+
+TEST_F(EngineTest, ListsABoundedNumberOfSteps) {
+  // Each simpler count fails only if it is one less, so that there are many steps.
+  std::int64_t least = 0;
+  unit.count = 100;
+  backend.outcome = [&](const Case& c) {
+    if (least == 0) least = c.count + 1;
+    if (c.count < least - 1) return RunStatus::completed;
+    least = c.count;
+    return RunStatus::failed;
+  };
+  const Finding finding = run();
+  EXPECT_GT(finding.shrinks, 40);
+  EXPECT_EQ(finding.steps.size(), 40U);
+}
+
+TEST_F(EngineTest, ACaseThatCannotBeSimplerHasNoOriginal) {
+  plant(RunStatus::failed);
+  limits.shrink_s = 0;
+  const Finding finding = run();
+  EXPECT_EQ(finding.shrinks, 0);
+  EXPECT_FALSE(finding.original);
+  EXPECT_TRUE(finding.steps.empty());
 }
 
 TEST_F(EngineTest, ShrinksAHangAndACrash) {
@@ -113,6 +156,7 @@ TEST_F(EngineTest, ReportsTheFirstFailureWhereOnlyThatReplays) {
   EXPECT_EQ(finding.verdict, Verdict::falsified);
   EXPECT_GT(finding.minimal->count, 20);
   EXPECT_EQ(finding.replays_failed, 5);
+  EXPECT_EQ(std::ssize(finding.steps), finding.shrinks) << "steps behind another case are left out";
 }
 
 TEST_F(EngineTest, ShrinksAfreshWhereSimplerCasesFailedOnlyBehindOthers) {
@@ -126,6 +170,7 @@ TEST_F(EngineTest, ShrinksAfreshWhereSimplerCasesFailedOnlyBehindOthers) {
   EXPECT_EQ(finding.verdict, Verdict::falsified);
   EXPECT_EQ(finding.minimal->count, 8);
   EXPECT_GT(finding.shrinks, 0);
+  EXPECT_EQ(std::ssize(finding.steps), finding.shrinks) << "steps behind others are left out";
   EXPECT_EQ(finding.replays_failed, 5);
 }
 

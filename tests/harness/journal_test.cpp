@@ -252,6 +252,18 @@ TEST_F(JournalTest, NegativeCountsAreNamed) {
       << complaint();
 }
 
+TEST_F(JournalTest, NoMoreStepsThanShrinksAreRead) {
+  write_two_findings();
+  const std::string text = read_file(path_);
+  const std::string all = "\"shrinks\":4";
+  std::string changed = text;
+  changed.replace(text.rfind(all), all.size(), "\"shrinks\":2");
+  write_file(path_, with_checksums(changed));
+  EXPECT_EQ(complaint(),
+            path_.string() +
+                ": line 3: finding: steps: got 3, expected at most 40, and no more than shrinks");
+}
+
 TEST_F(JournalTest, SecondWriterIsRefused) {
   const Journal first(path_, header());
   const JournalContent content = read_journal(path_);

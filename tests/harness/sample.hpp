@@ -46,6 +46,7 @@ inline Finding sample_failure() {
   finding.minimal.emplace();
   finding.minimal->operation = "all_reduce";
   finding.minimal->ranks = 3;
+  finding.minimal->count = 1;
   finding.wrong = {{.rank = 1,
                     .index = 2,
                     .expected = "3",
@@ -54,6 +55,10 @@ inline Finding sample_failure() {
                     .bound = 0,
                     .decoded = "rank 2 missing"}};
   finding.wrong_count = 1;
+  finding.original = finding.minimal;
+  finding.original->ranks = 5;
+  finding.original->count = 65535;
+  finding.steps = {"count 65535 -> 1", "ranks 5 -> 4", "ranks 4 -> 3"};
   finding.shrinks = 4;
   finding.replays = 5;
   finding.replays_failed = 5;

@@ -304,6 +304,8 @@ std::vector<Mutation> mutations_without_meaning() {
       {"bytes", finding("compared_bytes", 12345)},
       {"ranks", finding("ranks_max", 7)},
       {"shrinks", finding("shrinks", 9)},
+      {"original", finding("original", {{"operation", "crop"}, {"ranks", 2}})},
+      {"steps", finding("steps", {"ranks 2 -> 1"})},
       {"minimal", finding("minimal", {{"operation", "crop"}, {"ranks", 1}})},
       {"started", environment("started", "later")},
       {"jobs", environment("jobs", 9)},

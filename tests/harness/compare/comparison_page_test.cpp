@@ -6,10 +6,14 @@
 #include "harness/page/limits.hpp"
 
 #include "tests/harness/compare/sample_run.hpp"
+#include "tests/harness/page/page_text.hpp"
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::harness::compare {
 namespace {
+
+using page::count;
+using page::has;
 
 const std::set<FailOn> defaults{FailOn::broken, FailOn::coverage};
 
@@ -17,18 +21,6 @@ std::string page_of(const RunReport& before, const RunReport& now) {
   const Comparison comparison = compare(before, now);
   const std::vector<RunReport> all{before, now};
   return to_html({before, now, comparison, defaults, trend_of(all)});
-}
-
-bool has(const std::string& page, std::string_view text) {
-  return page.find(text) != std::string::npos;
-}
-
-std::int64_t count(const std::string& page, std::string_view text) {
-  std::int64_t found = 0;
-  for (std::size_t at = 0; (at = page.find(text, at)) != std::string::npos; at += text.size()) {
-    ++found;
-  }
-  return found;
 }
 
 /// Lets a unit of the run fail, with the finding of a report.
@@ -122,7 +114,7 @@ TEST(ComparisonPageTest, IsBounded) {
   const std::string page = page_of(before, now);
   EXPECT_LE(count(page, "<details class=\"card"), 200);
   EXPECT_TRUE(
-      has(page, "100 more groups of failures, which rankcheck compare --format json lists"));
+      has(page, "100 more causes of failures, which rankcheck compare --format json lists"));
   EXPECT_TRUE(has(page, "and 100 more, which rankcheck compare --format json lists"));
   EXPECT_LE(page.size(), page::page_bytes_max);
 }

@@ -6,22 +6,11 @@
 #include "harness/files.hpp"
 #include "harness/page/limits.hpp"
 
+#include "tests/harness/page/page_text.hpp"
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::harness::page {
 namespace {
-
-bool has(const std::string& page, std::string_view text) {
-  return page.find(text) != std::string::npos;
-}
-
-std::int64_t count(const std::string& page, std::string_view text) {
-  std::int64_t found = 0;
-  for (std::size_t at = 0; (at = page.find(text, at)) != std::string::npos; at += text.size()) {
-    ++found;
-  }
-  return found;
-}
 
 Report with(std::vector<Finding> findings) {
   Report report;
@@ -33,9 +22,9 @@ Report with(std::vector<Finding> findings) {
 
 TEST(PageTest, BeginsWithTheVerdictInASentence) {
   EXPECT_TRUE(has(to_html(with({sample_finding("broadcast", Verdict::passed)})),
-                  "<h1>Passed: the only unit that was checked holds.</h1>"));
+                  "<h1>Passed: the only unit that was checked passed.</h1>"));
   EXPECT_TRUE(has(to_html(with({sample_failure(), sample_finding("gather", Verdict::passed)})),
-                  "<h1>Failed: 1 of 2 units that were checked does not hold.</h1>"));
+                  "<h1>Failed: 1 of 2 units that were checked failed.</h1>"));
   EXPECT_TRUE(has(to_html(with({sample_finding("gather", Verdict::skipped)})),
                   "<h1>Nothing was checked.</h1>"));
 }
@@ -57,6 +46,8 @@ TEST(PageTest, KnownFailuresStayVisibleAndDoNotFail) {
   known.missing_cells = {};
   known.replays = 0;
   known.shrinks = 0;
+  known.steps = {};
+  known.original = {};
   Report report = with({known, sample_finding("gather", Verdict::passed)});
   KnownStatus status;
   status.defect.id = "late-rank";
@@ -65,7 +56,7 @@ TEST(PageTest, KnownFailuresStayVisibleAndDoNotFail) {
   status.is_expired = true;
   report.known.push_back(status);
   const std::string page = to_html(report);
-  EXPECT_TRUE(has(page, "<h1>Passed: of 2 units that were checked, 1 holds and 1 fails only as"));
+  EXPECT_TRUE(has(page, "<h1>Passed: of 2 units that were checked, 1 passed and 1 failed only"));
   EXPECT_FALSE(has(page, "id=\"failures\""));
   EXPECT_TRUE(has(page, "id=\"known-1\""));
   EXPECT_TRUE(has(page, "still fails, expired on 2026-01-31"));
@@ -73,6 +64,46 @@ TEST(PageTest, KnownFailuresStayVisibleAndDoNotFail) {
   EXPECT_TRUE(has(page, "late-rank (4 of 9 cases failed). It was neither made smaller nor"));
   EXPECT_TRUE(has(page, "! known, 1 of 1")) << "the pair of operation and backend";
   EXPECT_TRUE(has(page, "class=\"doubt\">known<")) << "the cell";
+}
+
+TEST(PageTest, FailureShowsTheStepsFromTheFirstCaseToTheSmallest) {
+  const std::string page = to_html(with({sample_failure()}));
+  EXPECT_TRUE(has(page, "The case that failed first, beside the smallest one"));
+  EXPECT_TRUE(has(page, ">count</th>\n<td>65535</td>\n<td>1</td>\n</tr>"));
+  EXPECT_TRUE(has(page, ">ranks</th>\n<td>5</td>\n<td>3</td>\n</tr>"));
+  EXPECT_TRUE(has(page,
+                  "<ol><li>count 65535 -&gt; 1</li>\n<li>ranks 5 -&gt; 4</li>\n"
+                  "<li>ranks 4 -&gt; 3</li>\n</ol>\n<p>and 1 more step.</p>"));
+  Finding whole = sample_failure();
+  whole.original = {};
+  whole.steps = {};
+  whole.shrinks = 0;
+  const std::string without = to_html(with({whole}));
+  EXPECT_FALSE(has(without, "failed first, beside"));
+  EXPECT_FALSE(has(without, "<ol>"));
+}
+
+TEST(PageTest, SaysHowItsCountsBelongTogether) {
+  Finding other = sample_failure();
+  other.unit.property = "splits";
+  Finding errored = sample_finding("gather", Verdict::errored);
+  EXPECT_TRUE(has(to_html(with({sample_failure(), other})),
+                  "The 2 units that failed seem to have 1 cause, with a card for each below."));
+  EXPECT_TRUE(has(to_html(with({sample_failure()})), "The unit that failed has a card below."));
+  EXPECT_TRUE(has(to_html(with({errored})), "The unit that could not be checked has a card"));
+  EXPECT_TRUE(has(to_html(with({sample_failure(), errored})),
+                  "The 2 units that failed or could not be checked seem to have 2 causes"));
+  EXPECT_FALSE(has(to_html(with({sample_finding("gather", Verdict::passed)})), "has a card"));
+}
+
+/// The page has one word for what did not pass. The names of verdicts stand only beside it.
+TEST(PageTest, HasOneWordForFailures) {
+  Report report = sample_report();
+  report.findings.push_back(sample_finding("gather", Verdict::vacuous));
+  const std::string page = to_html(report);
+  for (const char* each : {"not hold", " holds.", " hold.", "held", "findings"}) {
+    EXPECT_FALSE(has(page, each)) << each;
+  }
 }
 
 TEST(PageTest, ElementOfALaterCallNamesItsRanks) {
@@ -164,6 +195,52 @@ TEST(PageTest, GateShowsLinksDevicesAndTheExposure) {
   EXPECT_TRUE(has(page, "A pass of this gate is about the checks below"));
 }
 
+/// What kept the gate from passing is on the first screen.
+TEST(PageTest, GateNamesWhatDidNotPass) {
+  Report report = with({sample_finding("broadcast", Verdict::passed)});
+  report.environment["hardware"] = {
+      {"devices",
+       {{{"device", 0},
+         {"name", "stand-in"},
+         {"memory", "host"},
+         {"verdict", "skipped"},
+         {"reason", "not hardware: host"}}}},
+      {"phases",
+       {{{"name", "speed"}, {"verdict", "falsified"}, {"reason", "it could not be measured"}},
+        {{"name", "cuda"}, {"verdict", "passed"}, {"reason", ""}}}},
+      {"links",
+       {{{"from", 0},
+         {"to", 1},
+         {"method", "copy"},
+         {"verdict", "errored"},
+         {"reason", "no answer"}}}}};
+  const std::string page = to_html(report);
+  const std::string opening = page.substr(0, page.find("id=\"gate\""));
+  EXPECT_TRUE(
+      has(opening,
+          "href=\"#gate\">The gate&#39;s part speed is falsified: it could not be measured</a>"));
+  EXPECT_TRUE(has(opening, "<li>The gate&#39;s device 0 is skipped: not hardware: host.</li>"));
+  EXPECT_TRUE(has(opening, "<li>The gate&#39;s link 0 to 1 by copy is errored: no answer.</li>"));
+  EXPECT_FALSE(has(opening, "part cuda"));
+  EXPECT_TRUE(has(page, "Some devices are stand-ins, so their numbers describe no hardware"));
+}
+
+TEST(PageTest, GateHasABoundedNumberOfDevicesInTheirOrder) {
+  Report report = with({sample_finding("broadcast", Verdict::passed)});
+  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
+  nlohmann::ordered_json links = nlohmann::ordered_json::array();
+  for (int i = 0; i < 70; ++i) {
+    devices.push_back({{"device", i}, {"verdict", "passed"}});
+    links.push_back({{"from", i}, {"to", i}, {"method", "copy"}, {"verdict", "passed"}});
+  }
+  report.environment["hardware"] = {{"devices", devices}, {"links", links}};
+  const std::string page = to_html(report);
+  EXPECT_TRUE(has(page, "and 6 more devices, which report.json lists"));
+  EXPECT_TRUE(has(page, "and 6 more links, which report.json lists"));
+  EXPECT_TRUE(has(page, ">1</th>\n<th scope=\"col\">2</th>\n<th scope=\"col\">3</th>"));
+  EXPECT_FALSE(has(page, "stand-ins"));
+}
+
 TEST(PageTest, GateOfAnotherShapeIsNoCrash) {
   Report report = with({sample_finding("broadcast", Verdict::passed)});
   report.environment["hardware"] = {{"devices", {1, "two"}}, {"links", 3}, {"exposure", "none"}};
@@ -179,7 +256,7 @@ TEST(PageTest, HasABoundedNumberOfCards) {
   }
   const std::string page = to_html(with(findings));
   EXPECT_EQ(count(page, "<details class=\"card"), std::ssize(findings) - 300);
-  EXPECT_TRUE(has(page, "300 more groups of failures, which report.json lists"));
+  EXPECT_TRUE(has(page, "300 more causes of failures, which report.json lists"));
 }
 
 /// Returns a failure with pictures and texts of the largest size.
@@ -191,6 +268,8 @@ Finding largest_failure() {
       .output = "frames", .columns = 16, .expected = values, .got = values, .error = values};
   failure.wrong.assign(wrong_elements_max, failure.wrong[0]);
   failure.reason = std::string(2000, '"');
+  failure.steps.assign(steps_max, std::string(step_bytes_max, '>'));
+  failure.shrinks = 1000;
   return failure;
 }
 
@@ -204,7 +283,7 @@ TEST(PageTest, HasABoundedSizeHoweverLargeTheCardsAre) {
   EXPECT_LE(page.size(), page_bytes_max);
   EXPECT_GE(page.size(), cards_bytes_max);
   const std::int64_t cards = count(page, "<details class=\"card");
-  EXPECT_TRUE(has(page, fmt::format("{} more groups of failures", 200 - cards)));
+  EXPECT_TRUE(has(page, fmt::format("{} more causes of failures", 200 - cards)));
 }
 
 TEST(PageTest, HasABoundedSizeHoweverManyOperationsThereAre) {
