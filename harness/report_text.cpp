@@ -31,24 +31,40 @@ std::string why_absent(const Report& report, const Finding& finding) {
   return why != all->end() && why->is_string() ? why->get<std::string>() : finding.reason;
 }
 
-/// "2 falsified, 88 skipped, 1,236 passed": what needs attention comes first.
-std::string counts_of(const Tally& total, std::int64_t not_run) {
+/// Counts with their names, such as "2 falsified, 1 hung".
+struct Counts {
+  std::int64_t sum = 0;
   std::string text;
-  const auto add = [&](std::int64_t count, std::string_view what) {
+
+  void add(std::int64_t count, std::string_view what) {
     if (count == 0) return;
+    sum += count;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), what);
-  };
-  for (const bool wants_red : {true, false}) {
-    for (std::size_t i = 0; i < verdict_names.size(); ++i) {
-      const auto verdict = static_cast<Verdict>(i);
-      if (verdict == Verdict::passed || is_red(verdict) != wants_red) continue;
-      add(total.verdicts[i] - total.known[i], verdict_names[i]);
-    }
   }
-  add(not_run, "not run");
-  add(total.known_findings(), "failed only as known");
-  add(total.count(Verdict::passed), "passed");
-  return text.empty() ? "nothing was run" : text;
+};
+
+/// Counts the units whose verdict is red, or those whose verdict is neither red nor passed.
+Counts counts_of_verdicts(const Tally& total, bool wants_red) {
+  Counts counts;
+  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
+    const auto verdict = static_cast<Verdict>(i);
+    if (verdict == Verdict::passed || is_red(verdict) != wants_red) continue;
+    counts.add(total.verdicts[i] - total.known[i], verdict_names[i]);
+  }
+  return counts;
+}
+
+/// "2 failed (1 falsified, 1 hung), 88 skipped, 1,236 passed": what needs attention comes first.
+std::string counts_of(const Tally& total, std::int64_t not_run) {
+  const Counts red = counts_of_verdicts(total, true);
+  const Counts others = counts_of_verdicts(total, false);
+  Counts all;
+  all.add(red.sum, fmt::format("failed ({})", red.text));
+  if (others.sum > 0) all.text += (all.text.empty() ? "" : ", ") + others.text;
+  all.add(not_run, "not run");
+  all.add(total.known_findings(), "failed only as known");
+  all.add(total.count(Verdict::passed), "passed");
+  return all.text.empty() ? "nothing was run" : all.text;
 }
 
 Verdict verdict_of_status(int status) {
@@ -106,12 +122,12 @@ std::string verdict_sentence(const Report& report) {
   const Tally total = summarise(report.findings).total;
   const int status = exit_status(report);
   std::string_view verdict = "Not everything was checked";
-  if (status == 1) verdict = "Not everything held";
+  if (status == 1) verdict = "Failed";
   if (status == 0 && total.known_findings() > 0) {
-    verdict = "Everything held that is not known to fail";
+    verdict = "Everything passed that is not known to fail";
   } else if (status == 0) {
-    verdict =
-        total.count(Verdict::skipped) > 0 ? "Everything that was checked held" : "Everything held";
+    verdict = total.count(Verdict::skipped) > 0 ? "Everything that was checked passed"
+                                                : "Everything passed";
   }
   const auto stale = std::count_if(report.known.begin(),
                                    report.known.end(),
@@ -127,9 +143,9 @@ std::string verdict_sentence(const Report& report) {
 }
 
 std::string failure_sentence(const Finding& finding) {
-  constexpr std::string_view verbs[] = {"holds",
-                                        "does not hold",
-                                        "does not hold in every run",
+  constexpr std::string_view verbs[] = {"passed",
+                                        "failed",
+                                        "failed in some runs only",
                                         "gave no answer",
                                         "ended without an answer",
                                         "was not shown",

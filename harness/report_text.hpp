@@ -32,7 +32,7 @@ struct AbsentBackend {
 /// A paragraph for each known defect. Empty if the run was given none.
 [[nodiscard]] std::string known_text(const Report& report);
 
-/// Says in one sentence whether everything held: "Everything held: 12 passed, of 12 units."
+/// Says in one sentence what came out: "Everything passed: 12 passed, of 12 units."
 [[nodiscard]] std::string verdict_sentence(const Report& report);
 /// Says in one sentence what is wrong.
 [[nodiscard]] std::string failure_sentence(const Finding& finding);

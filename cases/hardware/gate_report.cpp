@@ -95,9 +95,9 @@ std::string words_of_cases(const GateReport& gate) {
       100 * confidence);
 }
 
-/// "the gate for hardware holds"
+/// "the gate for hardware passed"
 std::string verdict_of(const GateReport& gate) {
-  const char* const words[] = {"holds", "does NOT hold", "could not be judged"};
+  const char* const words[] = {"passed", "FAILED", "could not be judged"};
   return fmt::format("the {}gate for hardware {}",
                      gate.is_quick ? "quick " : "",
                      words[std::clamp(gate.status, 0, 2)]);

@@ -278,7 +278,7 @@ std::string sentence_of(const Finding& finding) {
     case Verdict::crashed:
       return fmt::format("{}, ended while it was called", who);
     case Verdict::vacuous:
-      return fmt::format("{}, was checked too little to say that it holds", who);
+      return fmt::format("{}, was checked too little to pass", who);
     case Verdict::errored:
     case Verdict::passed:
     case Verdict::skipped:

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,7 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 
 /// More devices than this are counted only.
-constexpr int devices_max = 64;
+constexpr std::size_t devices_max = 64;
 
 /// The list with this name; empty if there is none. A journal may hold anything there.
 ordered_json list_in(const ordered_json& gate, const char* name) {
@@ -42,7 +45,7 @@ void write_verdict_word(Html& html, const std::string& word) {
   html.leaf("span", look.text, {{"class", "badge " + look.css}});
 }
 
-/// "12,345 bytes in 6 copies, 0 wrong; fewer than 2.4e-10 errors per byte (95 %)".
+/// "12,345 bytes in 6 copies, 0 wrong; error rate per byte below 2.4e-10 (confidence 95 %)".
 std::string exposure_of(const ordered_json& exposure) {
   const auto bytes = number_in(exposure, "bytes");
   if (!bytes) return "not known";
@@ -64,9 +67,8 @@ void write_devices(Html& html, const ordered_json& devices) {
   write_table(html, "Devices with verdict and exposure", [&] {
     write_head(html, {"device", "name", "bus", "verdict", "reason", "exposure and bound"});
     const Html::Element body = html.open("tbody");
-    int rows = 0;
-    for (const ordered_json& each : devices) {
-      if (++rows > devices_max) break;
+    for (std::size_t i = 0; i < std::min(devices.size(), devices_max); ++i) {
+      const ordered_json& each = devices[i];
       const Html::Element row = html.open("tr");
       html.leaf("th", word_in(each, "device"), {{"scope", "row"}});
       html.leaf("td", shortened(word_in(each, "name"), 80));
@@ -81,6 +83,21 @@ void write_devices(Html& html, const ordered_json& devices) {
                 {{"class", "said"}});
     }
   });
+  if (devices.size() > devices_max) {
+    html.leaf("p",
+              fmt::format("and {}, which report.json lists",
+                          counted(static_cast<std::int64_t>(devices.size() - devices_max),
+                                  "more device",
+                                  "more devices")));
+  }
+  const bool has_stand_in = std::any_of(devices.begin(), devices.end(), [](const auto& each) {
+    return !word_in(each, "memory").empty();
+  });
+  if (has_stand_in) {
+    html.leaf("p",
+              "Some devices are stand-ins, so their numbers describe no hardware, and there is no "
+              "bound for them.");
+  }
 }
 
 /// The worst of the links between two devices, and their least and greatest speed.
@@ -103,12 +120,20 @@ struct LinkSummary {
   }
 };
 
+/// Orders the numbers of devices as numbers: "2" before "10".
+struct DeviceOrder {
+  bool operator()(const std::string& a, const std::string& b) const {
+    return std::pair(a.size(), std::string_view(a)) < std::pair(b.size(), std::string_view(b));
+  }
+};
+
+using Devices = std::set<std::string, DeviceOrder>;
 using Links = std::map<std::pair<std::string, std::string>, LinkSummary>;
 
 void write_matrix_of(Html& html,
                      const std::string& method,
                      const Links& links,
-                     const std::set<std::string>& devices) {
+                     const Devices& devices) {
   write_table(
       html,
       fmt::format("Links by {}: GB/s from the device of the row to the device of the column",
@@ -141,12 +166,13 @@ void write_matrix_of(Html& html,
 
 void write_links(Html& html, const ordered_json& all) {
   std::map<std::string, Links> methods;
-  std::set<std::string> devices;
+  Devices devices;
+  std::int64_t left_out = 0;
   for (const ordered_json& each : all) {
     const std::string from = word_in(each, "from");
     const std::string to = word_in(each, "to");
-    if (devices.size() >= static_cast<std::size_t>(devices_max) &&
-        (!devices.contains(from) || !devices.contains(to))) {
+    if (devices.size() >= devices_max && (!devices.contains(from) || !devices.contains(to))) {
+      ++left_out;
       continue;
     }
     devices.insert({from, to});
@@ -156,6 +182,11 @@ void write_links(Html& html, const ordered_json& all) {
   if (methods.empty()) return;
   html.leaf("h3", "Links");
   for (const auto& [method, links] : methods) write_matrix_of(html, method, links, devices);
+  if (left_out > 0) {
+    html.leaf("p",
+              fmt::format("and {}, which report.json lists",
+                          counted(left_out, "more link", "more links")));
+  }
 }
 
 void write_speeds(Html& html, const ordered_json& speeds) {
@@ -209,7 +240,33 @@ void write_phases(Html& html, const ordered_json& phases) {
   });
 }
 
+/// Adds the entries of a list that did not pass.
+template <class NameOf>
+void add_not_passed(const ordered_json& list, const NameOf& name_of, std::vector<GateItem>& out) {
+  for (const ordered_json& each : list) {
+    const auto verdict = verdict_named(word_in(each, "verdict"));
+    if (!verdict || *verdict == Verdict::passed) continue;
+    out.push_back({name_of(each), *verdict, shortened(word_in(each, "reason"), 300)});
+  }
+}
+
 }  // namespace
+
+std::vector<GateItem> gate_items_not_passed(const Report& report) {
+  const auto gate = report.environment.find("hardware");
+  if (gate == report.environment.end() || !gate->is_object()) return {};
+  std::vector<GateItem> items;
+  const auto add = [&](const char* list, const auto& name_of) {
+    add_not_passed(list_in(*gate, list), name_of, items);
+  };
+  add("phases", [](const ordered_json& each) { return "part " + word_in(each, "name"); });
+  add("devices", [](const ordered_json& each) { return "device " + word_in(each, "device"); });
+  add("links", [](const ordered_json& each) {
+    return fmt::format(
+        "link {} to {} by {}", word_in(each, "from"), word_in(each, "to"), word_in(each, "method"));
+  });
+  return items;
+}
 
 void write_gate(Html& html, const Report& report) {
   const auto found = report.environment.find("hardware");

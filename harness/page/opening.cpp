@@ -68,22 +68,21 @@ std::string verdict_of(const Report& report, const Tally& total) {
   if (exit_status(report) == 0 && known > 0) {
     return fmt::format("Passed: of {}, {} and {}.",
                        counted(checked, "unit that was checked", "units that were checked"),
-                       counted(checked - known, "holds", "hold"),
-                       counted(known, "fails only as known", "fail only as known"));
+                       counted(checked - known, "passed", "passed"),
+                       counted(known, "failed only as known", "failed only as known"));
   }
   if (exit_status(report) == 0) {
-    return checked == 1 ? "Passed: the only unit that was checked holds."
-                        : fmt::format("Passed: all {} units that could be checked here hold.",
+    return checked == 1 ? "Passed: the only unit that was checked passed."
+                        : fmt::format("Passed: all {} units that could be checked here passed.",
                                       grouped(checked));
   }
   if (red > 0) {
-    return fmt::format("Failed: {} of {} that were checked {}.",
+    return fmt::format("Failed: {} of {} that were checked failed.",
                        grouped(red),
-                       counted(checked, "unit", "units"),
-                       red == 1 ? "does not hold" : "do not hold");
+                       counted(checked, "unit", "units"));
   }
   if (exit_status(report) == 1) {
-    return fmt::format("Failed: the units hold, but a requirement of this run does not ({}).",
+    return fmt::format("Failed: all units passed, but a requirement of this run was not met ({}).",
                        counted(checked, "unit was checked", "units were checked"));
   }
   if (checked == 0) return "Nothing was checked.";
@@ -91,13 +90,44 @@ std::string verdict_of(const Report& report, const Tally& total) {
                      counted(checked, "unit", "units"));
 }
 
+/// Says what a unit is, and how the cards below belong to the units that did not pass.
+std::string how_counts_belong_together(const Report& report,
+                                       const std::vector<FailureGroup>& groups) {
+  std::string unit =
+      "A unit is one property of one algorithm of one operation on one backend, which many cases "
+      "check.";
+  std::int64_t red = 0;
+  std::int64_t errored = 0;
+  for (const Finding& each : report.findings) {
+    red += is_red(each) ? 1 : 0;
+    errored += each.verdict == Verdict::errored ? 1 : 0;
+  }
+  if (red + errored == 0) return unit;
+  const char* const what = errored == 0 ? "failed"
+                           : red == 0   ? "could not be checked"
+                                        : "failed or could not be checked";
+  if (red + errored == 1) return unit + fmt::format(" The unit that {} has a card below.", what);
+  return unit + fmt::format(" The {} units that {} seem to have {}, with a card for each below.",
+                            grouped(red + errored),
+                            what,
+                            counted(std::ssize(groups), "cause", "causes"));
+}
+
 /// Lists the first failure of each algorithm on each backend.
-void write_first_failures(Html& html, const Report& report) {
-  const std::vector<FailureGroup> groups = group_failures(report.findings);
-  if (groups.empty()) return;
+void write_first_failures(Html& html,
+                          const std::vector<FailureGroup>& groups,
+                          const std::vector<GateItem>& failed_parts) {
+  if (groups.empty() && failed_parts.empty()) return;
   constexpr std::size_t named_max = 5;
   std::set<std::string> named;
   const Html::Element list = html.open("ul");
+  for (std::size_t i = 0; i < std::min(failed_parts.size(), named_max); ++i) {
+    const GateItem& each = failed_parts[i];
+    const Html::Element item = html.open("li");
+    html.leaf("a",
+              fmt::format("The gate's {} is {}: {}", each.what, name(each.verdict), each.reason),
+              {{"href", "#gate"}});
+  }
   for (std::size_t i = 0; i < groups.size() && named.size() < named_max; ++i) {
     const Finding& first = *groups[i].findings.front();
     const Unit& unit = first.unit;
@@ -110,7 +140,7 @@ void write_first_failures(Html& html, const Report& report) {
   if (more <= 0) return;
   const Html::Element item = html.open("li");
   html.leaf("a",
-            fmt::format("and {}", counted(more, "more kind of failure", "more kinds of failures")),
+            fmt::format("and {}", counted(more, "more cause", "more causes")),
             {{"href", "#failures"}});
 }
 
@@ -215,6 +245,16 @@ std::vector<std::string> unverified(const Report& report, const Tally& total) {
                       shortened(reason.is_string() ? reason.get<std::string>() : "", 300)));
     }
   }
+  std::size_t items = 0;
+  for (const GateItem& each : gate_items_not_passed(report)) {
+    if (is_red(each.verdict) || ++items > listed_max) continue;
+    all.push_back(
+        fmt::format("The gate's {} is {}: {}.", each.what, name(each.verdict), each.reason));
+  }
+  if (items > listed_max) {
+    all.push_back(
+        fmt::format("and {} more of the gate, which report.json lists", items - listed_max));
+  }
   for (const auto& [reason, count] : total.skips) {
     all.push_back(fmt::format(
         "{} {}.", counted(count, "unit was skipped", "units were skipped"), meaning_of(reason)));
@@ -225,8 +265,12 @@ std::vector<std::string> unverified(const Report& report, const Tally& total) {
                     counted(errored, "unit could not be checked", "units could not be checked")));
   }
   if (total.refused_cells > 0) {
-    all.push_back(fmt::format("{} not offered by the backends, so no case covers them.",
-                              counted(total.refused_cells, "cell is", "cells are")));
+    all.push_back(fmt::format(
+        "{} not offered by the backends. A cell is what cases must cover, such as a type with a "
+        "reduction.",
+        counted(total.refused_cells,
+                "cell was not checked, because it is",
+                "cells were not checked, because they are")));
   }
   return all;
 }
@@ -242,8 +286,8 @@ void write_unverified(Html& html, const Report& report, const Tally& total) {
   }
   html.leaf(
       "p",
-      "A pass is about these checks and nothing else. It does not say that other types, sizes, "
-      "machines or versions hold.",
+      "A pass is about these checks and nothing else. It says nothing about other types, sizes, "
+      "machines or versions.",
       {{"class", "faint"}});
 }
 
@@ -290,15 +334,15 @@ Look look_of(Verdict verdict) {
 std::string_view meaning_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::falsified:
-      return "Falsified: the result is not what it must be, and every repetition fails.";
+      return "Falsified: it failed with a wrong result, and every repetition failed.";
     case Verdict::flaky:
-      return "Flaky: the failure comes back in some repetitions only.";
+      return "Flaky: it failed, but only in some repetitions.";
     case Verdict::hung:
-      return "Hung: there was no answer in time.";
+      return "Hung: it failed, because there was no answer in time.";
     case Verdict::crashed:
-      return "Crashed: the program ended while it was called.";
+      return "Crashed: it failed, because the program ended while it was called.";
     case Verdict::vacuous:
-      return "Vacuous: the check saw too little to say anything, which counts as a failure.";
+      return "Vacuous: the check saw too little to say anything, which counts as failed.";
     case Verdict::errored:
       return "Errored: rankcheck itself or its environment failed, which says nothing about the "
              "code under test.";
@@ -354,10 +398,11 @@ void write_opening(Html& html, const Report& report, const Summary& summary) {
          {"tabindex", "-1"},
          {"class", fmt::format("verdict {}", colors.at(static_cast<std::size_t>(status)))}});
     html.leaf("h1", verdict_of(report, summary.total));
-    write_first_failures(html, report);
-    html.leaf("p",
-              "A unit is one property of one algorithm of one operation on one backend, which many "
-              "cases check.");
+    const std::vector<FailureGroup> groups = group_failures(report.findings);
+    std::vector<GateItem> failed_parts = gate_items_not_passed(report);
+    std::erase_if(failed_parts, [](const GateItem& each) { return !is_red(each.verdict); });
+    write_first_failures(html, groups, failed_parts);
+    html.leaf("p", how_counts_belong_together(report, groups));
   }
   write_contents(html, report);
   const Html::Element columns = html.open("div", {{"class", "columns"}});

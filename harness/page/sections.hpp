@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "harness/page/html.hpp"
 #include "harness/report.hpp"
 #include "harness/summary.hpp"
@@ -35,6 +40,16 @@ void write_matrix(Html& html, const Report& report, const Summary& summary);
 void write_coverage(Html& html, const Report& report);
 /// The distribution of error/bound, and the units that took longest.
 void write_charts(Html& html, const Report& report);
+/// A part, device or link of the gate for hardware that did not pass.
+struct GateItem {
+  /// "part speed", "device 0" or "link 0 to 1 by copy".
+  std::string what;
+  Verdict verdict;
+  std::string reason;
+};
+
+/// Parts first, then devices, then links. Empty if the run was no gate.
+[[nodiscard]] std::vector<GateItem> gate_items_not_passed(const Report& report);
 /// Devices, links and speeds of the gate for hardware. Nothing if the run was none.
 void write_gate(Html& html, const Report& report);
 

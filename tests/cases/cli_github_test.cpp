@@ -46,7 +46,7 @@ TEST_F(CliGithubTest, FailuresAreAnnotatedAndSummarised) {
             std::string::npos)
       << outcome.out;
   const std::string summary = text_of("summary");
-  EXPECT_EQ(summary.find("## rankcheck\n\n**Not everything held: 1 falsified, of 1 unit.**\n"), 0U)
+  EXPECT_EQ(summary.find("## rankcheck\n\n**Failed: 1 failed (1 falsified), of 1 unit.**\n"), 0U)
       << summary;
   EXPECT_EQ(rankcheck("report r --format github").out, summary);
   // A second step of the same job comes behind the first.

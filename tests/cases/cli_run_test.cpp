@@ -37,7 +37,7 @@ TEST_F(CliRunTest, VerdictComesFirstAtTheEndThenFailuresThenTheTable) {
       R"("cases":2,"require_all_cells":true)");
   const Outcome outcome = rankcheck("run s.json");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  const std::size_t verdict = outcome.out.find("\nNot everything held: 1 vacuous, of 1 unit.\n");
+  const std::size_t verdict = outcome.out.find("\nFailed: 1 failed (1 vacuous), of 1 unit.\n");
   const std::size_t failure =
       outcome.out.find("\nvacuous broadcast/binomial/sim/agrees_with_reference\n");
   const std::size_t table = outcome.out.find("\noperation  backend  cases");
@@ -51,12 +51,12 @@ TEST_F(CliRunTest, VerdictComesFirstAtTheEndThenFailuresThenTheTable) {
 TEST_F(CliRunTest, QuietPrintsTheVerdictAndTheFailures) {
   const Outcome outcome = rankcheck(quick + "--quiet");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "Everything held: 1 passed, of 1 unit.\n");
+  EXPECT_EQ(outcome.out, "Everything passed: 1 passed, of 1 unit.\n");
   write_suite(
       R"("operation":"broadcast","algorithm":"binomial","property":"agrees_with_reference",)"
       R"("cases":2,"require_all_cells":true)");
   const Outcome failed = rankcheck("run s.json --quiet");
-  EXPECT_EQ(failed.first_line(), "Not everything held: 1 vacuous, of 1 unit.");
+  EXPECT_EQ(failed.first_line(), "Failed: 1 failed (1 vacuous), of 1 unit.");
   EXPECT_NE(failed.out.find("\nvacuous broadcast/"), std::string::npos) << failed.out;
   EXPECT_EQ(failed.out.find("seed "), std::string::npos) << failed.out;
 }

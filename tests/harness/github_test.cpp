@@ -52,7 +52,7 @@ TEST(GithubAnnotationsTest, SayWhatFailedAndHowToRunItAgain) {
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[2].title, "rankcheck: falsified: all_reduce/ring/sim/agrees_with_reference");
   EXPECT_EQ(all[2].message.find(
-                "agrees_with_reference of all_reduce by ring on sim does not hold: differs from "
+                "agrees_with_reference of all_reduce by ring on sim failed: differs from "
                 "the reference\n1 wrong element, the first: rank 1, element 2, expected 3, got nan "
                 "(rank 2 missing)\nrankcheck replay '{\"operation\":\"all_reduce\""),
             0U)
@@ -84,10 +84,10 @@ TEST(GithubAnnotationsTest, HaveOneForEachExitStatusButZero) {
 
 TEST(StepSummaryTest, HasTheVerdictTheFailuresAndTheTable) {
   const std::string text = to_step_summary(with_failures(1));
-  EXPECT_EQ(text.find("## rankcheck\n\n**Not everything held: 1 falsified, of 1 unit.**\n\n"
+  EXPECT_EQ(text.find("## rankcheck\n\n**Failed: 1 failed (1 falsified), of 1 unit.**\n\n"
                       "Run: `{\"suites\":[\"smoke\"]}`\n\n"
                       "- **falsified** `all_reduce/ring/sim/agrees_with_reference`: "
-                      "agrees_with_reference of all_reduce by ring on sim does not hold: differs "
+                      "agrees_with_reference of all_reduce by ring on sim failed: differs "
                       "from the reference  \n  `rankcheck replay '{"),
             0U)
       << text;

@@ -26,19 +26,19 @@ Report with_absent() {
   return report;
 }
 
-TEST(VerdictSentenceTest, SaysWhetherEverythingHeld) {
+TEST(VerdictSentenceTest, SaysWhetherEverythingPassed) {
   Report report;
   report.findings = {sample_finding("broadcast", Verdict::passed)};
-  EXPECT_EQ(verdict_sentence(report), "Everything held: 1 passed, of 1 unit.");
+  EXPECT_EQ(verdict_sentence(report), "Everything passed: 1 passed, of 1 unit.");
   report.findings.push_back(sample_finding("broadcast", Verdict::skipped));
   EXPECT_EQ(verdict_sentence(report),
-            "Everything that was checked held: 1 skipped, 1 passed, of 2 units.");
+            "Everything that was checked passed: 1 skipped, 1 passed, of 2 units.");
   report.not_run = 3;
   EXPECT_EQ(verdict_sentence(report),
             "Not everything was checked: 1 skipped, 3 not run, 1 passed, of 5 units.");
   report.findings.push_back(sample_failure());
   EXPECT_EQ(verdict_sentence(report),
-            "Not everything held: 1 falsified, 1 skipped, 3 not run, 1 passed, of 6 units.");
+            "Failed: 1 failed (1 falsified), 1 skipped, 3 not run, 1 passed, of 6 units.");
   EXPECT_EQ(verdict_sentence({}), "Not everything was checked: nothing was run, of 0 units.");
 }
 
@@ -68,10 +68,10 @@ TEST(VerdictAndFailuresTest, ExplainsEachFailure) {
   Report report;
   report.findings = {sample_failure()};
   const std::string text = verdict_and_failures(report, {.program = "./rankcheck"});
-  EXPECT_EQ(text.find("Not everything held: 1 falsified, of 1 unit.\n\n"
+  EXPECT_EQ(text.find("Failed: 1 failed (1 falsified), of 1 unit.\n\n"
                       "falsified all_reduce/ring/sim/agrees_with_reference\n"
-                      "  agrees_with_reference of all_reduce by ring on sim does not hold: differs "
-                      "from the reference\n"
+                      "  agrees_with_reference of all_reduce by ring on sim failed: differs from "
+                      "the reference\n"
                       "  1 wrong element, the first:\n"),
             0U)
       << text;

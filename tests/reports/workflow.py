@@ -116,7 +116,7 @@ def main():
     expect("::error title=" in ended["Verify"].stdout, f"no annotation: {said['Verify']}")
     written = folder / "comment-13.md"
     comment = written.read_text() if written.exists() else ""
-    for part in ("**Not everything held: ", "rankcheck replay '{", "newly broken"):
+    for part in ("**Failed: ", "rankcheck replay '{", "newly broken"):
         expect(part in comment, f"the comment lacks {part}: {comment}")
     summary = (folder / "summary.md").read_text()
     expect("## rankcheck\n" in summary, f"the summary: {summary}")

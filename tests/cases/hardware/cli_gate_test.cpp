@@ -242,7 +242,7 @@ TEST_F(CliGateTest, SoakTakesWhatIsLeftOfTheCall) {
 TEST_F(CliGateTest, QuickGateProbesInOneProcessAndSaysWhatItLeavesOut) {
   const Outcome outcome = rankcheck("run hardware --quick --report r");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_TRUE(outcome.says("quick gate for hardware holds (exit status 0): 2 devices, 4 links,"))
+  EXPECT_TRUE(outcome.says("quick gate for hardware passed (exit status 0): 2 devices, 4 links,"))
       << outcome.out;
   EXPECT_TRUE(outcome.says("Not checked: ")) << outcome.out;
   EXPECT_EQ(text_of("probers"), "begun\n");
@@ -250,6 +250,13 @@ TEST_F(CliGateTest, QuickGateProbesInOneProcessAndSaysWhatItLeavesOut) {
   EXPECT_EQ(harness::complaints(report("r")), "");
   for (const char* each : {"junit.xml", "summary.md", "report.html"}) {
     EXPECT_TRUE(exists(std::string("r/") + each)) << each;
+  }
+  const std::string page = text_of("r/report.html");
+  for (const char* each : {"A pass of this gate is about the checks below, on these devices",
+                           "GB/s from the device of the row to the device of the column",
+                           "error rate per byte below",
+                           "part sanitizer is skipped: left out: --quick only checks links"}) {
+    EXPECT_NE(page.find(each), std::string::npos) << each;
   }
   EXPECT_EQ(rankcheck("report r").status, 0);
   make("corrupt");

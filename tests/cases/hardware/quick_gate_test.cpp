@@ -49,17 +49,17 @@ TEST_F(QuickGateTest, SaysWhatItDidNotCheck) {
   }
   EXPECT_EQ(phase_of(gate, "links").verdict, Verdict::passed);
   const std::string page = to_markdown(gate);
-  EXPECT_EQ(page.find("# rankcheck: the quick gate for hardware holds (exit status 0)\n\n"
+  EXPECT_EQ(page.find("# rankcheck: the quick gate for hardware passed (exit status 0)\n\n"
                       "Every link and every device once: 2 devices, 4 links. Not checked: "),
             0U)
       << page;
   const std::string text = short_text(gate);
-  EXPECT_EQ(text.find("rankcheck: the quick gate for hardware holds (exit status 0): 2 devices, 4 "
+  EXPECT_EQ(text.find("rankcheck: the quick gate for hardware passed (exit status 0): 2 devices, 4 "
                       "links, 49,152 bytes compared\nNot checked: "),
             0U)
       << text;
   EXPECT_NE(harness::github::to_step_summary(gate.report, notes_of(gate))
-                .find("## rankcheck: the quick gate for hardware holds\n"),
+                .find("## rankcheck: the quick gate for hardware passed\n"),
             std::string::npos);
   EXPECT_EQ(to_json(gate).at("quick"), true);
 }
