@@ -96,6 +96,11 @@ struct BackendTraits {
   /// Whether a part of the drawn cases spreads its ranks over hosts. A backend that must start its
   /// ranks anew for other hosts takes such cases, but only units that name the hosts have them.
   bool draws_hosts = false;
+  /// Whether cases may be pending without streams: the inputs of a simulated rank arrive when the
+  /// rank enters the call.
+  bool has_arrivals = false;
+  /// Whether a rank may enter a call late, see the field `late` of collectives.
+  bool has_delays = false;
 };
 
 struct AlgorithmInfo {

@@ -77,7 +77,8 @@ Capabilities::Capabilities(const std::string& operation, bool are_inputs_sent, c
   }
   for (const FamilyField& each : find_family(operation)->fields()) {
     const bool is_input = each.role == FieldRole::input && are_inputs_sent;
-    if (is_input || each.role == FieldRole::size) free_.emplace_back(each.json.name);
+    if (is_input || each.role == FieldRole::size || each.role == FieldRole::program)
+      free_.emplace_back(each.json.name);
   }
   Case plain;
   plain.operation = operation;

@@ -35,6 +35,7 @@ constexpr std::array case_fields{
     field<&Case::offset>("offset"),
     field<&Case::chunk>("chunk"),
     field<&Case::pending>("pending"),
+    field<&Case::late>("late"),
     field<&Case::input>("input"),
     field<&Case::data_seed>("data_seed"),
     field<&Case::rotate>("rotate"),

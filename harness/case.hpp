@@ -96,6 +96,9 @@ struct Case {
   /// ranks' streams just before the call, and nobody waits before the outputs are read on the same
   /// streams.
   bool pending = false;
+  /// The rank of the group that enters the call late. -1: nobody. If the group has no such rank,
+  /// nobody is late.
+  int late = -1;
   InputKind input = InputKind::general;
   std::uint64_t data_seed = 1;
   /// World rank r holds the inputs of rank (r + rotate) mod ranks. So a property can permute the

@@ -20,6 +20,10 @@ std::vector<SiteClass> Family::site_classes(const spec::Contract&) const {
   return {};
 }
 
+void Family::draw_time(RandomSource& /*random*/,
+                       const BackendTraits& /*traits*/,
+                       Case& /*c*/) const {}
+
 bool Family::enlarge(const spec::Contract& /*contract*/,
                      RandomSource& /*random*/,
                      Case& /*c*/) const {

@@ -22,6 +22,8 @@
 /// families().
 namespace rankcheck::harness {
 
+struct BackendTraits;
+
 /// The places among the common fields at which a family's fields are shrunk.
 enum class ShrinkPlace : std::uint8_t {
   behind_group,
@@ -38,6 +40,9 @@ enum class FieldRole : std::uint8_t {
   size,
   /// The field only says what the inputs are. A worker that gets its inputs need not know it.
   input,
+  /// Only the property looks at the field: it decides which stages there are. The stages have the
+  /// default, so no worker ever gets another value.
+  program,
 };
 
 /// One field of a family's part of a case.
@@ -102,6 +107,9 @@ class Family {
   [[nodiscard]] virtual std::vector<SiteClass> site_classes(const spec::Contract& contract) const;
   /// Draws the sizes and the family's own fields. The ranks and the group are already drawn.
   virtual void draw(const spec::Contract& contract, const Drawing& drawing, Case& out) const = 0;
+  /// Draws the fields that say when and how often the call is made. The numbers come from a source
+  /// of their own, so that all other fields stay what they would be without these.
+  virtual void draw_time(RandomSource& random, const BackendTraits& traits, Case& c) const;
   /// Gives a part of a drawn case a large number of elements, see large_count(). Returns false if
   /// the operation has no such part, which is the default.
   [[nodiscard]] virtual bool enlarge(const spec::Contract& contract,

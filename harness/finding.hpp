@@ -44,6 +44,8 @@ struct Unit {
   std::int64_t count = 0;
   /// The hosts of every case, see Case::hosts. Empty: the backend says whether some cases have any.
   std::vector<int> hosts = {};
+  /// Fields that have one value in every case, as a JSON object, for example {"repeat":1}.
+  std::string fixed = "{}";
 
   /// The subject, or else the backend: what reports call the code under test.
   [[nodiscard]] const std::string& tested() const { return subject.empty() ? backend : subject; }

@@ -71,7 +71,8 @@ bool is_about_cell(const std::string& refusal) {
 constexpr std::int64_t chunks_max = 8192;
 
 /// Changes that remove something that a backend may not take, the smallest loss first.
-constexpr std::array<void (*)(const Family&, Case&), 6> repairs{
+constexpr std::array<void (*)(const Family&, Case&), 7> repairs{
+    [](const Family&, Case& c) { c.late = -1; },
     [](const Family&, Case& c) { c.chunk = 0; },
     [](const Family&, Case& c) { c.schedule = "in_order"; },
     [](const Family& family, Case& c) { family.simplify(c); },
@@ -95,7 +96,8 @@ Generator::Generator(const Catalogue& catalogue, const Backend& backend, const U
       ranks_min_(std::max(unit.ranks_min, 1)),
       ranks_max_(std::min(unit.ranks_max, backend.traits().ranks_max)),
       count_(unit.count),
-      hosts_(unit.hosts) {
+      hosts_(unit.hosts),
+      fixed_(nlohmann::json::parse(unit.fixed)) {
   base_.operation = unit.operation;
   base_.property = unit.property;
   base_.backend = unit.backend;
@@ -348,6 +350,7 @@ bool Generator::draw_legal(
     if (wanted.is_open && wanted.visits > 0) out.input = wanted.kinds.front();
     if (goal != nullptr && goal->input) out.input = *goal->input;
     if (goal == nullptr && attempt == 0) enlarge_some(out);
+    vary_time(out);
     if (count_ > 0) make_huge(out);
     if (goal != nullptr && !goal->has(out)) continue;
     if (!fit(goal, out)) continue;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/backend.hpp"
 #include "harness/case.hpp"
 #include "harness/drawing.hpp"
@@ -110,6 +112,8 @@ class Generator {
   /// Gives the case the unit's hosts. If there are none, gives hosts to one case in several, and
   /// takes no number from the case's own source.
   void spread_over_hosts(Case& c) const;
+  /// Decides when and how often the call is made, and gives the fields of Unit::fixed their values.
+  void vary_time(Case& c) const;
   /// Gives the case the unit's count, and nothing else that takes memory or time.
   void make_huge(Case& c) const;
   /// Changes the case until the declaration of the backend has it. Returns false if it then misses
@@ -139,6 +143,8 @@ class Generator {
   std::int64_t count_;
   /// The hosts of every case. Empty: see spread_over_hosts().
   std::vector<int> hosts_;
+  /// See Unit::fixed.
+  nlohmann::json fixed_;
   std::uint64_t seed_ = 0;
   /// Whether cases may have chunks. Becomes false if no case of the site class site/chunked was
   /// found.

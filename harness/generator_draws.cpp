@@ -4,6 +4,8 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/case_field.hpp"
+#include "harness/fields.hpp"
 #include "harness/generator.hpp"
 #include "harness/hash.hpp"
 #include "harness/hosts.hpp"
@@ -53,6 +55,16 @@ void Generator::spread_over_hosts(Case& c) const {
   if (drawn_ == 0 || !hosts_.empty() || !backend_.traits().draws_hosts || c.ranks < 2) return;
   RandomSource random(mix(mix(seed_, drawn_), hash_of("hosts")));
   if (random.below(hosts_every) == 0) c.hosts = draw_hosts(random, c.ranks);
+}
+
+void Generator::vary_time(Case& c) const {
+  // While the generator finds out what the backend takes, nothing has been drawn.
+  if (drawn_ > 0) {
+    RandomSource random(mix(mix(seed_, drawn_), hash_of("time")));
+    family_.draw_time(random, backend_.traits(), c);
+  }
+  Fields fixed(fixed_);
+  for (const auto& [name, value] : fixed_.items()) find_field(name, &family_)->read(name, fixed, c);
 }
 
 void Generator::make_huge(Case& c) const {

@@ -39,6 +39,7 @@ std::string why_common_invalid(const Case& c) {
   if ((c.input == InputKind::given) != (c.given != nullptr))
     return "input: given is for rankcheck evaluate, which reads the inputs from files";
   if (c.scale < -2 || c.scale > 2) return fmt::format("scale: got {}, expected -2..2", c.scale);
+  if (c.late < -1) return fmt::format("late: got {}, expected -1 or a rank", c.late);
   if (c.offset < 0 || c.offset > 4096)
     return fmt::format("offset: got {}, expected 0..4096", c.offset);
   if (c.chunk < 0) return fmt::format("chunk: got {}, expected 0 or more", c.chunk);

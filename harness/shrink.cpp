@@ -134,7 +134,11 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
   add_family(ShrinkPlace::behind_group);
   add({number(elements), number(behind), number(c.counts.size())});
   add_family(ShrinkPlace::behind_counts);
-  add({number(c.chunk), number(c.offset), number(c.in_place), number(c.pending)});
+  add({number(c.chunk),
+       number(c.offset),
+       number(c.in_place),
+       number(c.pending),
+       number(c.late + 1)});
   add({place(plain_types, c.type)});
   add_family(ShrinkPlace::behind_type);
   add({place(plain_inputs, c.input), schedule.policy, schedule.seed});
@@ -168,6 +172,7 @@ class Shrinker {
     family_fields(ShrinkPlace::behind_counts);
     with(&Case::in_place, std::array{false});
     with(&Case::pending, std::array{false});
+    with(&Case::late, smaller(case_.late, -1));
     with(&Case::chunk, smaller(case_.chunk));
     with(&Case::offset, smaller(case_.offset));
     schedule_plainer();
@@ -231,6 +236,8 @@ class Shrinker {
       candidate.group.clear();
       for (const int r : kept) candidate.group.push_back(case_.group[spec::to_size(r)]);
     }
+    const auto late = std::find(kept.begin(), kept.end(), case_.late);
+    candidate.late = late == kept.end() ? -1 : static_cast<int>(late - kept.begin());
     family_.keep_members(contract_, case_, kept, candidate);
     const int ranks = candidate.ranks;
     return in_world_of(ranks, std::move(candidate));

@@ -11,7 +11,7 @@ namespace rankcheck::harness {
 /// difference first:
 /// - ranks; group or no group; number of members, their sum and how many pairs are out of order;
 /// - number of elements; how far behind they lie;
-/// - chunk, offset, in_place, pending;
+/// - chunk, offset, in_place, pending, late;
 /// - how unusual type and input are; the schedule's policy and seed;
 /// - scale, added_seed, rotate; data_seed.
 /// The fields of the case's family are compared at four places between these; see ShrinkPlace. All

@@ -64,6 +64,11 @@ struct Bug {
   /// Upper limit for the pixels of the object (rows times columns) in the minimal case.
   std::int64_t pixels_max = 4;
 
+  /// Fields of a case that the bug needs, as a JSON object with the values that switch them off,
+  /// for example {"repeat":1}. With these values, nothing may find the bug. Empty: the bug needs
+  /// none.
+  std::string_view without = {};
+
   /// Selects the stages of the operation and algorithm in which the bug appears. Null: all of them.
   bool (*hits)(const harness::Case& c) = nullptr;
   /// Changes the plan of a selected stage.
@@ -71,6 +76,9 @@ struct Bug {
   /// Changes the plan of calls that several groups make at the same time. The groups' ranks are one
   /// behind another in the plan.
   void (*edit_groups)(std::span<const harness::Case> stages, gpu::plan::Plan& merged) = nullptr;
+  /// Changes the plan of repeated calls that are in flight at the same time. The calls are one
+  /// behind another in the plan, like groups.
+  void (*edit_calls)(std::span<const harness::Case> stages, gpu::plan::Plan& merged) = nullptr;
   /// Changes the result of a selected stage.
   void (*edit_result)(const Outcome& outcome) = nullptr;
   /// Changes every value of the output. `component` is the type of the output's components.

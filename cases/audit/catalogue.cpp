@@ -10,6 +10,7 @@
 
 #include "cases/audit/intercepted_call.hpp"
 #include "cases/audit/result_edits.hpp"
+#include "cases/families/collectives/case.hpp"
 #include "cases/families/ptycho/case.hpp"
 
 namespace rankcheck::cases::audit {
@@ -100,6 +101,7 @@ std::vector<Bug> catalogue() {
   add_bugs_in_lists(all);
   add_bugs_along_axis(all);
   add_bugs_in_groups(all);
+  add_bugs_in_calls(all);
   add_published_bugs(all);
   add_host_bugs(all);
   add_bugs_in_sums(all);
@@ -146,9 +148,10 @@ void Planted::edit_plan(const Case& c, gpu::plan::Plan& plan) {
 }
 
 void Planted::edit_groups(std::span<const Case> stages, gpu::plan::Plan& merged) {
-  if (sound_ || bug_.edit_groups == nullptr || !is_hit(stages.front())) return;
+  const auto edit = is_repeated(stages[0], stages[1]) ? bug_.edit_calls : bug_.edit_groups;
+  if (sound_ || edit == nullptr || !is_hit(stages.front())) return;
   const gpu::plan::Plan before = merged;
-  bug_.edit_groups(stages, merged);
+  edit(stages, merged);
   had_effect_ |= !same(before, merged);
 }
 
@@ -210,6 +213,7 @@ Hunt hunt(const harness::Catalogue& catalogue,
   unit.property = property;
   unit.cases = options.sound ? options.cases : std::max(options.cases, bug.cases_min);
   unit.require_all_cells = false;
+  if (options.without) unit.fixed = bug.without;
   // What a bug shrinks to must not depend on how fast this machine is.
   const harness::RunLimits limits{.seed = options.seed, .shrink_s = 600};
   Hunt result{.finding = run_unit(catalogue, backend, unit, limits)};
@@ -225,6 +229,16 @@ Hunt hunt(const harness::Catalogue& catalogue,
     }
   }
   return result;
+}
+
+std::string why_not_needed(const Bug& bug, const Hunt& without) {
+  const harness::Finding& finding = without.finding;
+  if (finding.verdict == harness::Verdict::passed) return {};
+  return fmt::format("expected passed with {}, got {} in {} cases: {}",
+                     bug.without,
+                     name(finding.verdict),
+                     finding.cases,
+                     finding.reason);
 }
 
 std::string why_not_caught(const Bug& bug, const Hunt& hunt) {

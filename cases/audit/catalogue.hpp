@@ -14,7 +14,7 @@
 namespace rankcheck::cases::audit {
 
 /// Appends the bugs of collectives: wrong plans, wrong arithmetic, other wrong results, machine
-/// faults, mistakes with lists of arrays, along an axis and between groups.
+/// faults, mistakes with lists of arrays, along an axis, between groups and between repeated calls.
 void add_bugs_in_plans(std::vector<Bug>& out);
 void add_bugs_in_values(std::vector<Bug>& out);
 void add_bugs_in_results(std::vector<Bug>& out);
@@ -22,6 +22,7 @@ void add_bugs_in_machines(std::vector<Bug>& out);
 void add_bugs_in_lists(std::vector<Bug>& out);
 void add_bugs_along_axis(std::vector<Bug>& out);
 void add_bugs_in_groups(std::vector<Bug>& out);
+void add_bugs_in_calls(std::vector<Bug>& out);
 /// Appends bugs of collectives that behave as published defects, see published.hpp.
 void add_published_bugs(std::vector<Bug>& out);
 void add_host_bugs(std::vector<Bug>& out);
@@ -111,6 +112,8 @@ struct HuntOptions {
   int cases = 600;
   /// See the constructor of Planted.
   bool sound = false;
+  /// Whether the fields that the bug needs are switched off, see Bug::without.
+  bool without = false;
 };
 
 /// Looks for the bug with one of the properties of its operation.
@@ -118,6 +121,10 @@ struct HuntOptions {
                         const Bug& bug,
                         std::string_view property,
                         const HuntOptions& options = {});
+
+/// Says in words what the search found although the fields that the bug needs were switched off.
+/// Empty if it found nothing.
+[[nodiscard]] std::string why_not_needed(const Bug& bug, const Hunt& without);
 
 /// Says in words how the finding differs from what the bug requires (verdict, size of the minimal
 /// case, text). Empty if nothing differs.

@@ -10,6 +10,7 @@
 #include "cases/audit/plan_edits.hpp"
 #include "cases/audit/result_edits.hpp"
 #include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
 
 /// Bugs that behave as defects that shipped libraries had: they show under the same condition, with
 /// the same wrong result. `source` names the report.
@@ -33,6 +34,21 @@ void begin_with_the_own_contribution(const Case&, Plan& plan) {
     });
     std::rotate(sources.begin(), own, sources.end());
   });
+}
+
+constexpr std::int64_t tail_begin = 4096;
+
+/// Gives the elements behind the first 4,096 the values of the first rank's input.
+void leave_tail_unscaled(const Outcome& outcome) {
+  const Case& c = outcome.c();
+  if (c.count <= tail_begin) return;
+  const std::int64_t bytes = spec::info(c.type).bytes;
+  const harness::ImageLayout layout = layout_of(outcome, 0);
+  harness::Image input(spec::to_size(c.count * bytes));
+  fill_block(c, members(c).front(), 0, layout.extents.send.front(), input.data());
+  std::copy_n(input.data() + tail_begin * bytes,
+              (c.count - tail_begin) * bytes,
+              outcome.images().front().data() + layout.recv + tail_begin * bytes);
 }
 
 constexpr std::array of_libraries{
@@ -138,6 +154,19 @@ constexpr std::array of_libraries{
               for (std::size_t i = 1; i < inputs.size(); ++i) sum += inputs[i];
               return sum;
             }},
+    Bug{.name = "tail_left_unscaled",
+        .summary = "On one rank, the elements behind the first 4,096 are not multiplied.",
+        .source = "nccl#1950",
+        .operation = "all_reduce",
+        .algorithm = "direct",
+        .ranks_max = 1,
+        .elements_max = tail_begin + 1,
+        .cases_min = 100000,
+        .hits =
+            [](const Case& c) {
+              return group_size(c) == 1 && collective(c).op == ReduceOp::premul_sum;
+            },
+        .edit_result = leave_tail_unscaled},
     Bug{.name = "lone_rank_left_out",
         .summary = "A reduction over one rank returns before it has copied the rank's input.",
         .source = "accl#58",

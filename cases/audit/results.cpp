@@ -163,6 +163,8 @@ constexpr std::array behaviour{
         .operation = "broadcast",
         .algorithm = "binomial",
         .property = "repeats_with_other_data",
+        .says = "result of call 1",
+        .without = R"({"repeat":1})",
         .edit_result =
             [](const Outcome& outcome) {
               const auto bytes = spec::to_size(spec::info(outcome.c().type).bytes);

@@ -19,6 +19,7 @@
 
 #include "cases/backends/ranks.hpp"
 #include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/family.hpp"
 #include "cases/families/collectives/inputs.hpp"
 #include "cases/families/ptycho/case.hpp"
 
@@ -60,6 +61,34 @@ Symptom symptom_of(gpu::sim::Status status) {
   return Symptom::none;
 }
 
+/// The most ranks of a plan with several calls in flight, where a rank counts once for each call.
+constexpr int ranks_in_flight_max = 64;
+
+/// The end of the longest run of repeated calls, from `first` on, that are in flight at the same
+/// time. At least first + 1.
+std::size_t end_of_calls_in_flight(std::span<const Case> stages, std::size_t first) {
+  const int n = group_size(stages[first]);
+  std::size_t end = first + 1;
+  while (end < stages.size() && is_repeated(stages[first], stages[end]) &&
+         static_cast<int>(end - first + 1) * n <= ranks_in_flight_max) {
+    ++end;
+  }
+  return end;
+}
+
+/// Says which ranks of a plan with several calls in flight stand for which call.
+std::string explain_calls(int n, std::size_t calls) {
+  std::string text;
+  for (std::size_t k = 1; k < calls; ++k) {
+    text += fmt::format("{} {} to {} stand for the ranks in call {}",
+                        k == 1 ? ". Ranks" : ",",
+                        spec::to_size(n) * k,
+                        spec::to_size(n) * (k + 1) - 1,
+                        k + 1);
+  }
+  return text;
+}
+
 }  // namespace
 
 SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
@@ -79,6 +108,8 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
   traits_.ranks_max = data_ranks_max;
   traits_.has_schedules = true;
   traits_.draws_hosts = true;
+  traits_.has_arrivals = true;
+  traits_.has_delays = true;
 }
 
 std::string SimBackend::why_refused(const Case& c) const {
@@ -95,7 +126,11 @@ std::string SimBackend::why_refused(const Case& c) const {
                        fmt::join(gpu::sim::fault_kinds(), ", "),
                        c.fault);
   }
-  if (c.pending) return "pending: simulated devices have no streams";
+  const bool has_time = c.pending || c.late >= 0;
+  if (has_time && collectives_family().find(c.operation) == nullptr) {
+    return c.pending ? "pending: the simulator's operators have no streams"
+                     : "late: the simulator's operators begin on all ranks at once";
+  }
   return algorithms_.why_none(c);
 }
 
@@ -130,8 +165,17 @@ void SimBackend::fill_images(std::span<const Case> stages,
                         .recv = layout_.recv < 0 ? nullptr : image.data() + layout_.recv,
                         .send_bytes = layout_.send < 0 ? 0 : layout_.send_size,
                         .recv_bytes = layout_.recv < 0 ? 0 : layout_.recv_size});
+    if (c.pending) hold_back(buffers_.back());
     if (has_scalar(c)) fill_scalar(c, ranks[r], scalars_.data() + scalars + r * element_bytes);
   }
+}
+
+void SimBackend::hold_back(gpu::sim::RankBuffers& buffers) {
+  const harness::Image& inputs =
+      arriving_.emplace_back(buffers.send, buffers.send + buffers.send_bytes);
+  buffers.arriving = inputs.data();
+  std::for_each(
+      buffers.send, buffers.send + buffers.send_bytes, [](std::byte& each) { each = ~each; });
 }
 
 bool SimBackend::settle(const gpu::sim::Report& report,
@@ -165,6 +209,7 @@ void SimBackend::write_plan(const gpu::plan::Algorithm& algorithm,
   const spec::Call call = collective_call(c);
   builder_.begin(plan, reference::contract_named(c.operation), call, options_of(c));
   algorithm.plan(builder_);
+  if (c.late >= 0 && c.late < plan.ranks()) plan.late.push_back(c.late);
   if (edit_plan_) edit_plan_(c, plan);
 }
 
@@ -189,7 +234,12 @@ bool SimBackend::run_plans(const Batch& batch,
                                                   scalars_,
                                                   *gpu::plan::parse_schedule(c.schedule),
                                                   gpu::sim::parse_fault(c.fault));
-  return settle(report, batch, reference::contract_named(c.operation).synchronises, observation);
+  const bool completed =
+      settle(report, batch, reference::contract_named(c.operation).synchronises, observation);
+  if (!completed && batch.last - batch.first > 1 && is_repeated(c, stages[batch.first + 1])) {
+    observation.reason += explain_calls(group_size(c), batch.last - batch.first);
+  }
+  return completed;
 }
 
 bool SimBackend::run_operator(const gpu::Operator& algorithm,
@@ -229,8 +279,10 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
 }
 
 SimBackend::Batch SimBackend::batch_from(std::span<const Case> stages, std::size_t first) const {
-  Batch batch{
-      .first = first, .last = harness::end_of_stages_at_once(stages, first), .selected = {}};
+  Batch batch{.first = first,
+              .last = std::max(harness::end_of_stages_at_once(stages, first),
+                               end_of_calls_in_flight(stages, first)),
+              .selected = {}};
   for (std::size_t stage = first; stage < batch.last; ++stage) {
     const SelectedAlgorithm selected = algorithms_.choose(stages[stage]);
     if (selected.plan == nullptr && stage > first) {
@@ -248,6 +300,7 @@ bool SimBackend::run_batch(const Batch& batch,
                            Observation& observation) {
   buffers_.clear();
   scalars_.clear();
+  arriving_.clear();
   for (std::size_t k = 0; k < batch.selected.size(); ++k) {
     const SelectedAlgorithm& selected = batch.selected[k];
     if (selected.plan == nullptr && selected.op == nullptr) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -40,8 +41,8 @@ class SimBackend : public harness::Backend {
   using EditResult = std::function<void(
       std::span<const harness::Case> stages, std::size_t stage, harness::Observation& observation)>;
 
-  /// Changes the plan of calls that several groups make at the same time. `stages` are these calls.
-  /// Planted bugs between groups use this.
+  /// Changes the plan of calls that are in flight at the same time: of several groups, or repeated
+  /// calls of one group. `stages` are these calls. Planted bugs between calls use this.
   using EditGroups =
       std::function<void(std::span<const harness::Case> stages, gpu::plan::Plan& merged)>;
 
@@ -63,7 +64,8 @@ class SimBackend : public harness::Backend {
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
 
  private:
-  /// Stages that run at the same time: [first, last). Operators run alone.
+  /// Stages that run at the same time, [first, last): calls of groups that have no rank in common,
+  /// or repeated calls of one group. Operators run alone.
   struct Batch {
     std::size_t first = 0;
     std::size_t last = 0;
@@ -79,6 +81,8 @@ class SimBackend : public harness::Backend {
   void fill_images(std::span<const harness::Case> stages,
                    std::size_t stage,
                    harness::Observation& observation);
+  /// Keeps the inputs of a rank until it enters. Until then, every bit of its send buffer is wrong.
+  void hold_back(gpu::sim::RankBuffers& buffers);
   /// Writes the plan of one stage.
   void write_plan(const gpu::plan::Algorithm& algorithm,
                   const harness::Case& c,
@@ -109,6 +113,8 @@ class SimBackend : public harness::Backend {
   gpu::sim::SimCluster cluster_;
   std::vector<gpu::sim::RankBuffers> buffers_;
   std::vector<std::byte> scalars_;
+  /// The inputs of pending cases, see hold_back(). The addresses of elements must stay.
+  std::deque<harness::Image> arriving_;
   harness::ImageLayout layout_;
 };
 

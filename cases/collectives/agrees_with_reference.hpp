@@ -8,8 +8,9 @@ namespace rankcheck::cases {
 /// order of operations exact. Otherwise the error must be within the a-priori bound.
 [[nodiscard]] harness::Property agrees_with_reference();
 
-/// The same for three calls of one shape, each with other data. Whatever a backend keeps from a
-/// call for the next one must not include the data.
+/// The same for several calls of one shape (CollectiveCase::repeat), each with other data. Whatever
+/// a backend keeps from a call for the next one must not include the data. A stale element is
+/// described by the call that it belongs to.
 [[nodiscard]] harness::Property repeats_with_other_data();
 
 /// The same for three calls: of the case's group, of another group of the same size with another

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -47,6 +48,8 @@ struct Attempt {
 struct Row {
   Bug bug;
   std::vector<Attempt> attempts;
+  /// The outcome with the bug's own property if the fields that the bug needs are switched off.
+  std::optional<Hunt> without = {};
   /// Why the bug was not caught as required. Empty if it was caught.
   std::string survived;
 };
@@ -59,6 +62,11 @@ Row audit(const harness::Catalogue& catalogue, const Bug& bug, const audit::Hunt
     row.attempts.push_back({each.name, hunt(catalogue, bug, each.name, options)});
   }
   row.survived = why_not_caught(bug, row.attempts.front().hunt);
+  if (bug.without.empty()) return row;
+  audit::HuntOptions off = options;
+  off.without = true;
+  row.without = hunt(catalogue, bug, bug.property, off);
+  if (row.survived.empty()) row.survived = why_not_needed(bug, *row.without);
   return row;
 }
 
@@ -129,6 +137,26 @@ void print(const std::vector<Row>& rows) {
   fmt::print("{}\n{}\n", bugs.text(terminal_width()), properties.text());
 }
 
+/// Prints the bugs that need a field, and what the same search finds if the field is switched off.
+void print_needs(const std::vector<Row>& rows) {
+  Table table({{"bug"},
+               {"needs more than"},
+               {"with it"},
+               {"without it"},
+               {"cases", harness::Align::right}});
+  bool is_empty = true;
+  for (const Row& row : rows) {
+    if (!row.without) continue;
+    is_empty = false;
+    table.add({std::string(row.bug.name),
+               std::string(row.bug.without),
+               std::string(name(row.attempts.front().hunt.finding.verdict)),
+               std::string(name(row.without->finding.verdict)),
+               std::to_string(row.without->finding.cases)});
+  }
+  if (!is_empty) fmt::print("{}\n", table.text(terminal_width()));
+}
+
 /// Groups the rows by the family of the bug's operation.
 std::map<std::string_view, std::vector<Row>> by_family(const std::vector<Row>& rows) {
   std::map<std::string_view, std::vector<Row>> families;
@@ -147,6 +175,11 @@ ordered_json to_json(const Row& row) {
   out["property"] = row.bug.property;
   out["caught"] = row.survived.empty();
   if (!row.survived.empty()) out["survived"] = row.survived;
+  if (row.without) {
+    out["without"] = {{"fields", ordered_json::parse(row.bug.without)},
+                      {"verdict", name(row.without->finding.verdict)},
+                      {"cases", row.without->finding.cases}};
+  }
   out["attempts"] = ordered_json::array();
   for (const Attempt& each : row.attempts) {
     ordered_json attempt{{"property", each.property},
@@ -174,6 +207,7 @@ int report(const std::vector<Row>& rows, const audit::HuntOptions& options, bool
   } else {
     fmt::print("seed {}\n\n", options.seed);
     for (const auto& [family, some] : by_family(rows)) print(some);
+    print_needs(rows);
     for (const Row& row : rows) {
       if (row.survived.empty()) continue;
       fmt::print("survived: {}, {}: {}\n",

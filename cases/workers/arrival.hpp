@@ -34,4 +34,11 @@ inline void arrive_late(const harness::Case& c, std::span<const int> group, int 
   std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
 }
 
+/// Lets the member that the case calls late enter after the others.
+inline void wait_if_late(const harness::Case& c, int group_rank) {
+  // Longer than a small call takes.
+  constexpr std::chrono::microseconds delay{200};
+  if (c.late == group_rank) std::this_thread::sleep_for(delay);
+}
+
 }  // namespace rankcheck::cases

@@ -116,7 +116,8 @@ class CudaSubject final : public worker::Subject {
     hello.traits = {.name = "cuda",
                     .zero_rule = spec::ZeroRule::ieee,
                     .ranks_max = world_,
-                    .has_streams = true};
+                    .has_streams = true,
+                    .has_delays = true};
     for (harness::AlgorithmInfo& each : algorithms().infos()) {
       hello.algorithms.push_back({.info = std::move(each), .environment = {}});
     }
@@ -128,6 +129,9 @@ class CudaSubject final : public worker::Subject {
     if (c.ranks > world_) return fmt::format("ranks: expected at most {}", world_);
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
     if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
+    if (c.late >= 0 && algorithms().choose(c).plan == nullptr) {
+      return "late: operators begin on all ranks at once";
+    }
     if (reference::contract_named(c.operation).synchronises && !devices_.can_stamp()) {
       return "operation: it needs devices that can do atomics on each other's memory";
     }
@@ -208,6 +212,7 @@ class CudaSubject final : public worker::Subject {
     for (std::size_t k = first; k < last; ++k) prepare(k, batch, result);
     devices_.synchronize();
     if (batch.c().pending) send_images(batch);
+    delay_late(batch);
     const std::int64_t begin_ns = now_ns();
     const SelectedAlgorithm selected = algorithms().choose(batch.c());
     if (selected.plan != nullptr) {
@@ -227,6 +232,13 @@ class CudaSubject final : public worker::Subject {
     read_images(batch, whole, result);
   }
 
+  /// Enqueues a pause on the stream of a rank.
+  void pause(int rank, std::int64_t delay_ns) {
+    auto* const numbers =
+        reinterpret_cast<std::int64_t*>(devices_.allocate(rank, 2 * sizeof(std::int64_t)));
+    devices_.stamp(rank, delay_ns, numbers, numbers + 1);
+  }
+
   /// Lets the images of a pending case arrive, late and on the streams.
   void send_images(const Batch& batch) {
     // Longer than this process needs to enqueue the call.
@@ -234,10 +246,19 @@ class CudaSubject final : public worker::Subject {
     for (std::size_t r = 0; r < batch.images.size(); ++r) {
       const RankImage& each = batch.images[r];
       const int rank = static_cast<int>(r);
-      auto* const numbers =
-          reinterpret_cast<std::int64_t*>(devices_.allocate(rank, 2 * sizeof(std::int64_t)));
-      devices_.stamp(rank, delay_ns, numbers, numbers + 1);
+      pause(rank, delay_ns);
       devices_.copy(rank, each.source, each.image, each.bytes);
+    }
+  }
+
+  /// Delays the late rank of each stage.
+  void delay_late(const Batch& batch) {
+    constexpr std::int64_t delay_ns = 200'000;
+    for (std::size_t r = 0; r < batch.images.size(); ++r) {
+      const RankImage& each = batch.images[r];
+      if (batch.stages[each.stage].late == static_cast<int>(each.place)) {
+        pause(static_cast<int>(r), delay_ns);
+      }
     }
   }
 

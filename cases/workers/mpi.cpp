@@ -38,6 +38,9 @@ using harness::StageOutcome;
 namespace mpi = gpu::mpi;
 namespace worker = harness::worker;
 
+/// The largest image that is overwritten after a call. The copy of a larger one may not fit.
+constexpr std::size_t overwritten_max = std::size_t{64} << 20;
+
 class MpiSubject final : public worker::Subject {
  public:
   [[nodiscard]] worker::Hello hello() const override {
@@ -47,7 +50,8 @@ class MpiSubject final : public worker::Subject {
     hello.traits = {.name = "mpi",
                     .nan_rule = spec::NanRule::unspecified,
                     .result_place = harness::ResultPlace::start,
-                    .ranks_max = runtime_.size()};
+                    .ranks_max = runtime_.size(),
+                    .has_delays = true};
     for (const mpi::Algorithm& each : runtime_.algorithms()) {
       hello.algorithms.push_back({.info = {.operation = std::string(each.operation->name),
                                            .name = each.name,
@@ -78,6 +82,7 @@ class MpiSubject final : public worker::Subject {
       return "in_place: the operation has no such call";
     }
     if (op != nullptr) {
+      if (c.late >= 0) return "late: operators begin on all ranks at once";
       const spec::OperatorCall call = operator_call(c);
       if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
       return std::string(gpu::why_refused(*op, call, c.algorithm.empty() ? 0 : c.chunk));
@@ -100,6 +105,7 @@ class MpiSubject final : public worker::Subject {
   void run(std::span<const Case> stages,
            const worker::Entered& entered,
            Observation& result) override {
+    used_.clear();
     result.stages.resize(stages.size());
     result.path.assign(stages.size(), {});
     try {
@@ -219,13 +225,24 @@ class MpiSubject final : public worker::Subject {
     entered(runtime_.rank(), k);
     runtime_.prepare(request);
     if (contract.synchronises) arrive_late(c, group, group_rank);
+    wait_if_late(c, group_rank);
     outcome.stamps[0].entered = now_ns();
     runtime_.perform(request,
                      group_rank,
                      layout_.extents,
                      {.send = at(layout_.send), .recv = at(layout_.recv), .scalar = scalar.data()});
     outcome.stamps[0].left = now_ns();
+    overwrite(image);
     result.path[k] = runtime_.conclude(request);
+  }
+
+  /// After a call, its buffers belong to the caller, who may overwrite them although other ranks
+  /// are still in the call. Overwrites the memory of the call, and lets `image` be a copy of it.
+  void overwrite(harness::Image& image) {
+    if (image.size() > overwritten_max) return;
+    harness::Image& used = used_.emplace_back(std::move(image));
+    image = used;
+    for (std::byte& each : used) each = ~each;
   }
 
   /// Returns null if the case's operation is not an operator, or has no such algorithm.
@@ -252,6 +269,8 @@ class MpiSubject final : public worker::Subject {
   mpi::Runtime runtime_;
   mpi::MpiCluster cluster_{runtime_, reference::contract_named};
   harness::ImageLayout layout_;
+  /// The memory of the calls of this run.
+  std::list<harness::Image> used_;
 };
 
 /// Answers the harness until the harness ends the session.

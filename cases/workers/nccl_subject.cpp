@@ -50,7 +50,8 @@ class NcclSubject final : public worker::Subject {
     worker::Hello hello;
     hello.world = world_.ranks;
     hello.ranks = world_.local;
-    hello.traits = {.name = "nccl", .ranks_max = world_.ranks, .has_streams = true};
+    hello.traits = {
+        .name = "nccl", .ranks_max = world_.ranks, .has_streams = true, .has_delays = true};
     for (const nccl::Algorithm& each : nccl::algorithms()) {
       hello.algorithms.push_back(
           {.info = {each.operation, each.name, each.summary}, .environment = each.environment()});
@@ -213,6 +214,7 @@ class NcclSubject final : public worker::Subject {
       }
       calls.push_back({request_of(stage), stage.members});
     }
+    delay_late(batch);
     const bool pending = stages[first].pending;
     if (pending) send_images(batch);
     const std::int64_t begin = now_ns();
@@ -231,6 +233,15 @@ class NcclSubject final : public worker::Subject {
                        pending ? stage.results[i] : stage.images[i],
                        image.data(),
                        static_cast<std::int64_t>(image.size()));
+      }
+    }
+  }
+
+  /// Delays the late member of each stage, on its stream.
+  void delay_late(const std::deque<Stage>& batch) {
+    for (const Stage& stage : batch) {
+      for (std::size_t i = 0; i < stage.members.size(); ++i) {
+        if (stage.members[i].group_rank == stage.c.late) devices_->pause(stage.slots[i]);
       }
     }
   }

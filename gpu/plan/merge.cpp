@@ -21,6 +21,7 @@ void append(const Plan& plan, int group, const Start& start, Plan& merged) {
     source.rank += start.rank;
     merged.sources.push_back(source);
   }
+  for (const std::int32_t r : plan.late) merged.late.push_back(start.rank + r);
   for (int r = 0; r < plan.ranks(); ++r) {
     const auto to = spec::to_size(start.rank + r);
     merged.scratch[to] = plan.scratch[spec::to_size(r)];

@@ -12,6 +12,7 @@ void Plan::reset(int ranks) {
   events = ranks;
   divisors.assign(spec::to_size(ranks), ranks);
   groups.clear();
+  late.clear();
 }
 
 bool Plan::share_call(int a, int b) const {

@@ -76,6 +76,8 @@ struct Plan {
   /// groups[r]: the number of the group of rank r, if the plan has the calls of several groups.
   /// Empty: all ranks make one call.
   std::vector<int> groups;
+  /// The ranks that enter only when no other rank can go on without them.
+  std::vector<std::int32_t> late;
 
   [[nodiscard]] int ranks() const { return static_cast<int>(steps.size()); }
   [[nodiscard]] std::span<const Range> sources_of(const Step& step) const {

@@ -44,6 +44,7 @@ void Scheduler::begin(const Plan& plan, const Schedule& schedule) {
   steps_.assign(n, Move::entry);
   ready_.resize(n);
   std::iota(ready_.begin(), ready_.end(), 0);
+  hold_late();
   happened_.assign(events, 0);
   first_waiter_.assign(events, -1);
   next_waiter_.assign(n, -1);
@@ -51,6 +52,18 @@ void Scheduler::begin(const Plan& plan, const Schedule& schedule) {
   moves_ = 0;
   left_ = 0;
   if (schedule.policy == Schedule::Policy::pct) begin_pct();
+}
+
+void Scheduler::hold_late() {
+  holds_late_ = !plan_->late.empty();
+  for (const std::int32_t rank : plan_->late) std::erase(ready_, rank);
+}
+
+void Scheduler::release_late() {
+  holds_late_ = false;
+  ready_ = plan_->late;
+  // The rank that moved last can go no further, so its place says nothing any more.
+  current_.reset();
 }
 
 void Scheduler::begin_pct() {
@@ -68,6 +81,7 @@ void Scheduler::begin_pct() {
 
 std::optional<Move> Scheduler::next() {
   settle();
+  if (ready_.empty() && holds_late_) release_late();
   if (ready_.empty()) return std::nullopt;
   current_slot_ = choose();
   RANKCHECK_ASSERT(current_slot_ < ready_.size());

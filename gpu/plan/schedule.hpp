@@ -59,6 +59,9 @@ class Scheduler {
   static constexpr int change_points = 3;
 
   void begin_pct();
+  /// Takes the late ranks out of those that can go on, and lets them go on at last.
+  void hold_late();
+  void release_late();
   [[nodiscard]] std::size_t choose();
   [[nodiscard]] std::size_t choose_pct();
   /// Applies the last move: marks its event as happened and decides whether its rank can go on.
@@ -71,6 +74,8 @@ class Scheduler {
   /// The next step of each rank.
   std::vector<std::int32_t> steps_;
   std::vector<std::int32_t> ready_;
+  /// Whether the late ranks have not been let in yet.
+  bool holds_late_ = false;
   std::vector<std::uint8_t> happened_;
   /// Linked lists of the ranks that wait for an event: first_waiter_[event], next_waiter_[rank]; -1
   /// ends a list.

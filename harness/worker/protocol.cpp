@@ -217,6 +217,7 @@ ordered_json to_json(const Hello& hello) {
                     {"versions", hello.versions}};
   if (traits.rounds) body["traits"]["rounds"] = true;
   if (traits.has_streams) body["traits"]["streams"] = true;
+  if (traits.has_delays) body["traits"]["delays"] = true;
   if (hello.everyone) body["everyone"] = true;
   if (hello.takes_inputs) body["inputs"] = "sent";
   if (hello.takes_file) body["shared_file"] = true;
@@ -277,6 +278,7 @@ void read_traits(const json& object, Hello& hello) {
   fields.required("deterministic", traits.deterministic);
   fields.optional("rounds", traits.rounds);
   fields.optional("streams", traits.has_streams);
+  fields.optional("delays", traits.has_delays);
   note_unknown(fields, hello);
 }
 

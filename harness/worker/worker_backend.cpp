@@ -116,6 +116,7 @@ WorkerBackend::Surroundings WorkerBackend::surroundings_of(std::span<const Case>
 std::string WorkerBackend::why_refused(const Case& c) const {
   // A worker that knows no streams would pass over the field, and the case would show nothing.
   if (c.pending && !hello_.traits.has_streams) return "pending: the worker has no streams";
+  if (c.late >= 0 && !hello_.traits.has_delays) return "late: the worker lets no rank come late";
   if (c.given != nullptr && !hello_.takes_inputs && !hello_.takes_given)
     return "input: the worker derives its inputs, and takes none that a user gave";
   if (std::string why = why_hosts_refused(c); !why.empty()) return why;

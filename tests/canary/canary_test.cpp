@@ -50,6 +50,13 @@ TEST_P(CanaryTest, IsCaughtAndShrinks) {
   }
 }
 
+/// With the fields that the bug needs switched off, the same search finds nothing.
+TEST_P(CanaryTest, NeedsTheFieldsThatItNames) {
+  if (GetParam().without.empty()) return;
+  const Hunt found = hunt(operations(), GetParam(), GetParam().property, {.without = true});
+  EXPECT_EQ(why_not_needed(GetParam(), found), "");
+}
+
 TEST_P(CanaryTest, ReplaysFromTheTextOfItsMinimalCase) {
   const Hunt found = hunt(operations(), GetParam(), GetParam().property);
   ASSERT_TRUE(found.finding.minimal);

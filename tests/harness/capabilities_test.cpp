@@ -73,6 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"offset", [](Case& c) { c.offset = 3; }, "offset: not offered, got 3"},
         Change{"chunk", [](Case& c) { c.chunk = 2; }, "chunk: not offered, got 2"},
         Change{"pending", [](Case& c) { c.pending = true; }, "pending: not offered, got true"},
+        Change{"late", [](Case& c) { c.late = 1; }, "late: not offered, got 1"},
         Change{"schedule",
                [](Case& c) { c.schedule = "random:7"; },
                "schedule: not offered, got \"random:7\""},
@@ -85,6 +86,16 @@ INSTANTIATE_TEST_SUITE_P(
                },
                "group: expected all ranks in order"}),
     [](const testing::TestParamInfo<Change>& test) { return std::string(test.param.name); });
+
+/// The stages of repeated calls have no such field, so workers do not declare it.
+TEST(CapabilitiesTest, TakesRepeatedCallsUndeclared) {
+  const Capabilities none = declared_as(R"({"op":["sum"],"type":["f32"]})", false);
+  Case c = call_of_four();
+  collective(c).repeat = 2;
+  EXPECT_EQ(none.why_refused(c), "");
+  none.fit(c);
+  EXPECT_EQ(collective(c).repeat, 2);
+}
 
 TEST(CapabilitiesTest, TakesValuesThatAreListed) {
   const Capabilities some =

@@ -68,6 +68,8 @@ std::vector<Changed> changes() {
       {"offset", [](Case& c) { c.offset = 3; }},
       {"chunk", [](Case& c) { c.chunk = 4; }},
       {"pending", [](Case& c) { c.pending = true; }},
+      {"late", [](Case& c) { c.late = 1; }},
+      {"repeat", [](Case& c) { collective(c).repeat = 2; }},
       {"input", [](Case& c) { c.input = InputKind::wide_range; }},
       {"data_seed", [](Case& c) { c.data_seed = std::numeric_limits<std::uint64_t>::max(); }},
       {"rotate", [](Case& c) { c.rotate = 1; }},

@@ -411,6 +411,36 @@ TEST_F(GeneratorTest, DrawsPendingCasesWhereTheBackendHasStreams) {
   for (const Case& c : cases("barrier", 50)) EXPECT_FALSE(c.pending);
 }
 
+/// These draws take no number from the case's own source.
+TEST_F(GeneratorTest, DrawsLateRanksAndInputsWhereTheBackendHasThem) {
+  const std::vector<Case> usual = cases("all_reduce", 200);
+  for (const Case& c : usual) EXPECT_EQ(c.late, -1);
+  backend.traits().has_delays = true;
+  backend.traits().has_arrivals = true;
+  std::vector<Case> timed = cases("all_reduce", 200);
+  expect_some(timed, "late", [](const Case& c) { return c.late >= 0; });
+  expect_some(timed, "pending", [](const Case& c) { return c.pending; });
+  for (Case& c : timed) {
+    EXPECT_LT(c.late, group_size(c));
+    c.late = -1;
+    c.pending = false;
+  }
+  EXPECT_EQ(timed, usual);
+  for (const Case& c : cases("barrier", 50)) EXPECT_FALSE(c.pending);
+}
+
+TEST_F(GeneratorTest, GivesFixedFieldsTheirValues) {
+  Unit unit = fake::unit("all_reduce");
+  unit.fixed = R"({"in_place":true,"op":"max"})";
+  Generator generator(catalogue, backend, unit, 1);
+  Case c;
+  for (std::uint64_t word = 0; word < 100; ++word) {
+    ASSERT_TRUE(generator.next(word, 50, c));
+    EXPECT_TRUE(c.in_place);
+    EXPECT_EQ(cases::collective(c).op, spec::ReduceOp::max);
+  }
+}
+
 TEST_F(GeneratorTest, DrawsNoChunksWhereTheBackendHasNone) {
   std::int64_t refused = 0;
   backend.refusal = [&](const Case& c) {

@@ -30,9 +30,17 @@ struct CollectiveCase {
   /// numbered consecutively.
   std::int64_t first_index = 0;
   std::int64_t index_stride = 0;
+  /// How often the property `repeats_with_other_data` makes the call. No other property looks at
+  /// it, and its stages have the default.
+  int repeat = 3;
 
   friend bool operator==(const CollectiveCase&, const CollectiveCase&) = default;
 };
+
+/// The property that reads CollectiveCase::repeat.
+inline constexpr std::string_view repeating_property = "repeats_with_other_data";
+/// The most calls that it makes.
+inline constexpr int repeat_max = 8;
 
 /// The collective's part of a case. The non-const overload is for changing it: its reference is
 /// valid until the case is copied.
@@ -47,5 +55,8 @@ using spec::collective;
 
 /// The call that the group's members make.
 [[nodiscard]] spec::Call collective_call(const harness::Case& c);
+
+/// Whether two stages are the same collective call, with inputs of other seeds.
+[[nodiscard]] bool is_repeated(const harness::Case& a, const harness::Case& b);
 
 }  // namespace rankcheck::cases

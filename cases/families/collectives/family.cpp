@@ -18,6 +18,7 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
+#include "harness/backend.hpp"
 #include "harness/stages.hpp"
 #include "harness/strata.hpp"
 
@@ -46,6 +47,10 @@ constexpr std::int64_t arrays_max = 6;
 constexpr std::int64_t lengths_max = 5;
 /// Maximum number of rows of a rank in a reduction that has to cover a cell.
 constexpr std::int64_t covering_rows_max = 2;
+/// The most calls of a drawn case. A case that a user writes may have more.
+constexpr std::int64_t drawn_repeat_max = 4;
+/// One case in so many has a late rank, and one in so many has late inputs on simulated devices.
+constexpr std::int64_t late_every = 16;
 /// The first whole number that f16 does not have.
 constexpr std::int64_t rows_beyond_f16 = 2049;
 
@@ -240,6 +245,21 @@ class Collectives final : public harness::Family {
     out.part = own;
   }
 
+  void draw_time(harness::RandomSource& random,
+                 const harness::BackendTraits& traits,
+                 Case& c) const override {
+    if (c.property == repeating_property) {
+      collective(c).repeat = static_cast<int>(random.between(2, drawn_repeat_max));
+    }
+    const int n = group_size(c);
+    if (traits.has_delays && n > 1 && random.below(late_every) == 0) {
+      c.late = static_cast<int>(random.below(n));
+    }
+    if (traits.has_arrivals && find(c.operation)->has_buffers && random.below(late_every) == 0) {
+      c.pending = true;
+    }
+  }
+
   /// Arrays along an axis get long rows.
   [[nodiscard]] bool enlarge(const spec::Contract& contract,
                              harness::RandomSource& random,
@@ -283,6 +303,12 @@ class Collectives final : public harness::Family {
     }
     if ((c.scale != 1 || c.added_seed != 0) && c.input != InputKind::exact) {
       return "scale, added_seed: expected input exact";
+    }
+    if (own.repeat < 1 || own.repeat > repeat_max) {
+      return fmt::format("repeat: got {}, expected 1..{}", own.repeat, repeat_max);
+    }
+    if (own.repeat != CollectiveCase().repeat && c.property != repeating_property) {
+      return fmt::format("repeat: only the property {} repeats calls", repeating_property);
     }
     for (const std::int64_t index : {own.first_index, own.index_stride}) {
       if (index < 0 || index > input_index_max) {
@@ -349,6 +375,14 @@ spec::Call collective_call(const Case& c) {
       .pattern = own.pattern,
       .shift = own.shift,
   };
+}
+
+bool is_repeated(const Case& a, const Case& b) {
+  if (a.data_seed == b.data_seed || a.input == InputKind::previous) return false;
+  if (a.operation != b.operation || collectives_family().find(a.operation) == nullptr) return false;
+  Case same = b;
+  same.data_seed = a.data_seed;
+  return same == a;
 }
 
 const harness::Family& collectives_family() {

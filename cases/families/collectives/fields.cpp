@@ -108,6 +108,17 @@ void shrink_first_index(const Case& c, std::vector<Case>& out) {
   shrink_number<&CollectiveCase::first_index>(c, out);
 }
 
+std::uint64_t repeat_weight(const Case& c) {
+  return static_cast<std::uint64_t>(collective(c).repeat);
+}
+
+/// One call is the plainest. Old cases have three, which is the default.
+void shrink_repeat(const Case& c, std::vector<Case>& out) {
+  if (c.property == repeating_property) {
+    with(&CollectiveCase::repeat, c, smaller(collective(c).repeat, 1), out);
+  }
+}
+
 constexpr std::array all_fields{
     FamilyField{.json = field<&CollectiveCase::root>("root"),
                 .before = "count",
@@ -173,6 +184,13 @@ constexpr std::array all_fields{
                 .weight = value_of<&CollectiveCase::index_stride>,
                 .candidates = shrink_number<&CollectiveCase::index_stride>,
                 .role = harness::FieldRole::input},
+    FamilyField{.json = field<&CollectiveCase::repeat>("repeat"),
+                .before = "input",
+                .place = ShrinkPlace::behind_group,
+                .order = 1,
+                .weight = repeat_weight,
+                .candidates = shrink_repeat,
+                .role = harness::FieldRole::program},
 };
 
 }  // namespace

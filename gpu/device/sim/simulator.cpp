@@ -58,6 +58,7 @@ const Report& Simulator::run(const plan::Plan& plan,
   op_ = op;
   element_bytes_ = spec::info(type).bytes;
   scalars_ = scalars;
+  buffers_ = buffers;
   const std::size_t n = spec::to_size(plan.ranks());
   report_.status = Status::completed;
   report_.text.clear();
@@ -149,13 +150,20 @@ void Simulator::perform(const plan::Move& move) {
   const auto& program = plan_->steps[spec::to_size(move.rank)];
   const auto step = spec::to_size(move.step);
   if (move.step == plan::Move::entry) {
-    report_.ranks[spec::to_size(move.rank)].entered = stamp;
+    enter(spec::to_size(move.rank), stamp);
   } else if (step < program.size()) {
     perform_step(move, program[step]);
   } else {
     report_.ranks[spec::to_size(move.rank)].left = stamp;
     if (held_ != nullptr) deliver_held(move.rank, nullptr);
   }
+}
+
+void Simulator::enter(std::size_t rank, std::int64_t stamp) {
+  report_.ranks[rank].entered = stamp;
+  if (rank >= buffers_.size() || buffers_[rank].arriving == nullptr) return;
+  std::memcpy(
+      buffers_[rank].send, buffers_[rank].arriving, spec::to_size(buffers_[rank].send_bytes));
 }
 
 void Simulator::perform_step(const plan::Move& move, const plan::Step& step) {

@@ -27,6 +27,8 @@ struct RankBuffers {
   std::byte* recv = nullptr;
   std::int64_t send_bytes = 0;
   std::int64_t recv_bytes = 0;
+  /// The content of `send`, which arrives when the rank enters. Null: it is there already.
+  const std::byte* arriving = nullptr;
 };
 
 enum class Status : std::uint8_t { completed, deadlock, race, memory_violation, malformed };
@@ -82,6 +84,7 @@ class Simulator {
   [[nodiscard]] bool dies();
   /// Performs a move that the monitor allowed.
   void perform(const plan::Move& move);
+  void enter(std::size_t rank, std::int64_t stamp);
   void perform_step(const plan::Move& move, const plan::Step& step);
   void perform_faulty(const plan::Move& move, const plan::Step& step);
   /// Writes the step's result to `destination` instead of the step's own destination.
@@ -103,6 +106,7 @@ class Simulator {
   spec::ReduceOp op_ = spec::ReduceOp::none;
   std::int64_t element_bytes_ = 1;
   std::span<const std::byte> scalars_;
+  std::span<const RankBuffers> buffers_;
 
   plan::Scheduler scheduler_;
   plan::Monitor monitor_;

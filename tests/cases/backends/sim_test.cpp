@@ -1,8 +1,12 @@
 #include "cases/backends/sim.hpp"
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/collectives/registry.hpp"
 
@@ -33,6 +37,74 @@ TEST(SimBackendTest, SeesWritesOutsideOfADevicesMemory) {
   const harness::Observation before = run_with_write(-1);
   EXPECT_EQ(before.status, harness::RunStatus::failed);
   EXPECT_EQ(before.reason, "rank 1: a write before 24 bytes of scratch memory");
+}
+
+/// The stages of repeated calls of two ranks.
+std::vector<harness::Case> calls(int repeat) {
+  harness::Case c = harness::case_from_text(
+      R"({"operation":"broadcast","algorithm":"binomial","ranks":2,"count":3})");
+  std::vector<harness::Case> stages(spec::to_size(repeat), c);
+  for (std::size_t k = 0; k < stages.size(); ++k) stages[k].data_seed += k;
+  return stages;
+}
+
+TEST(SimBackendTest, HasRepeatedCallsInFlightAtTheSameTime) {
+  std::vector<int> ranks;
+  SimBackend backend(
+      gpu::implementations(), {}, {}, {}, [&](std::span<const harness::Case>, auto& merged) {
+        ranks.push_back(merged.ranks());
+      });
+  harness::Observation observation;
+  backend.run(calls(3), observation);
+  EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
+  EXPECT_EQ(ranks, std::vector{6});
+  // Equal data is no repeated call: is_deterministic runs such calls one after another.
+  std::vector<harness::Case> same = calls(2);
+  same[1].data_seed = same[0].data_seed;
+  backend.run(same, observation);
+  EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
+  EXPECT_EQ(ranks, std::vector{6});
+}
+
+/// A message to the memory of the call before is a race, and the text says which call is meant.
+TEST(SimBackendTest, SeesMemoryThatTwoCallsUse) {
+  SimBackend backend(
+      gpu::implementations(), {}, {}, {}, [](std::span<const harness::Case>, auto& merged) {
+        for (auto& step : merged.steps[2]) {
+          if (step.kind == gpu::plan::StepKind::put) step.destination.rank = 1;
+        }
+      });
+  harness::Observation observation;
+  backend.run(calls(2), observation);
+  EXPECT_EQ(observation.status, harness::RunStatus::failed);
+  EXPECT_EQ(observation.symptom, harness::Symptom::race);
+  EXPECT_TRUE(observation.reason.ends_with(". Ranks 2 to 3 stand for the ranks in call 2"))
+      << observation.reason;
+}
+
+TEST(SimBackendTest, LetsInputsArriveWithTheRank) {
+  std::vector<harness::Case> pending = calls(2);
+  for (harness::Case& c : pending) c.pending = true;
+  SimBackend backend(gpu::implementations());
+  harness::Observation arrived;
+  backend.run(pending, arrived);
+  harness::Observation usual;
+  backend.run(calls(2), usual);
+  ASSERT_EQ(arrived.status, harness::RunStatus::completed) << arrived.reason;
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_EQ(arrived.stages[k].images, usual.stages[k].images);
+  }
+}
+
+TEST(SimBackendTest, LetsTheLateRankEnterLast) {
+  std::vector<harness::Case> late = calls(1);
+  late[0].late = 0;
+  SimBackend backend(gpu::implementations());
+  harness::Observation observation;
+  backend.run(late, observation);
+  ASSERT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
+  const auto& stamps = observation.stages[0].stamps;
+  EXPECT_GT(stamps[0].entered, stamps[1].entered);
 }
 
 }  // namespace

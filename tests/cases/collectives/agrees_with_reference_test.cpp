@@ -12,6 +12,7 @@
 
 #include "harness/family.hpp"
 
+#include "cases/families/collectives/case.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 
 namespace rankcheck::cases {
@@ -180,6 +181,50 @@ TEST(AgreesWithReferenceTest, SaysNothingOfABarrier) {
   c.operation = "barrier";
   const spec::Contract& contract = all_operations().find("barrier")->contract;
   EXPECT_FALSE(agrees_with_reference().applies(contract, c));
+}
+
+/// Gives call 2 the output of call 1.
+void return_earlier_result(std::span<const Case> /*stages*/, Observation& observation) {
+  observation.stages[1].images[1] = observation.stages[0].images[1];
+}
+
+TEST(RepeatsTest, NamesTheCallThatAStaleResultBelongsTo) {
+  for (const char* call :
+       {R"("operation":"all_reduce","op":"sum")", R"("operation":"all_gather","input":"exact")"}) {
+    const std::string text = R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,)"
+                             R"("count":2,"in_place":true,)" +
+                             std::string(call) + "}";
+    const Judgement judgement = examine(text, return_earlier_result);
+    ASSERT_EQ(judgement.verdict, Verdict::falsified) << judgement.reason;
+    ASSERT_FALSE(judgement.wrong.empty());
+    for (const harness::WrongElement& each : judgement.wrong) {
+      EXPECT_EQ(each.decoded, "result of call 1 of rank 1") << text;
+    }
+  }
+}
+
+TEST(RepeatsTest, DrawsNoDataThatIsEqualInAllCalls) {
+  const harness::Property* const property =
+      all_operations().find_property("all_gather", "repeats_with_other_data");
+  Case c = harness::case_from_text(gather);
+  property->adapt(all_operations().find("all_gather")->contract, c);
+  EXPECT_EQ(c.input, harness::InputKind::general);
+  c = harness::case_from_text(coded);
+  property->adapt(all_operations().find("all_reduce")->contract, c);
+  EXPECT_EQ(c.input, harness::InputKind::coded);
+}
+
+TEST(RepeatsTest, MakesOneStageForEachCall) {
+  const harness::Property* const property =
+      all_operations().find_property("all_gather", "repeats_with_other_data");
+  Case c = harness::case_from_text(gather);
+  collective(c).repeat = 4;
+  std::vector<Case> stages;
+  property->program(all_operations().find("all_gather")->contract, c, stages);
+  ASSERT_EQ(stages.size(), 4U);
+  EXPECT_EQ(stages[3].data_seed, c.data_seed + 3);
+  // No worker gets the field.
+  for (const Case& each : stages) EXPECT_EQ(to_json(each).count("repeat"), 0U);
 }
 
 }  // namespace

@@ -103,6 +103,19 @@ TEST_F(HybridCommandsTest, RefuseCallsWhoseInputsAreStillToArrive) {
                 "pending: the worker has no streams");
 }
 
+TEST_F(HybridCommandsTest, RefuseCallsThatARankEntersLate) {
+  expect_unable("replay '" +
+                    json{{"operation", "all_gather"},
+                         {"backend", "hybrid"},
+                         {"algorithm", "staged"},
+                         {"ranks", 3},
+                         {"count", 5},
+                         {"late", 1}}
+                        .dump() +
+                    "'",
+                "late: the worker lets no rank come late");
+}
+
 TEST_F(HybridCommandsTest, TellTheDoctorWhatThereIs) {
   EXPECT_EQ(doctor("").at("versions").at("devices_per_process"), 2);
   EXPECT_EQ(doctor("--devices-per-process 3").at("versions").at("devices_per_process"), 3);

@@ -41,6 +41,12 @@ TEST(MergeTest, PutsTheRanksOfTheGroupsOneBehindAnother) {
   EXPECT_TRUE(merged.share_call(1, 2));
 }
 
+TEST(MergeTest, KeepsTheLateRankOfEachGroup) {
+  Plan late = message();
+  late.late = {1};
+  EXPECT_EQ(merged_of({copy_alone(), late, late}).late, (std::vector<std::int32_t>{2, 4}));
+}
+
 TEST(MergeTest, KeepsTheMessagesOfAGroupInTheGroup) {
   const Plan merged = merged_of({copy_alone(), message()});
   for (const Step& step : merged.steps[1]) {

@@ -41,6 +41,23 @@ TEST(SchedulerTest, TakesOneRankAsFarAsItGoes) {
             "11");
 }
 
+TEST(SchedulerTest, LetsALateRankInWhenNoOtherCanGoOn) {
+  Sketch sketch(2);
+  send_to_1(sketch.builder);
+  sketch.plan.late = {0};
+  Scheduler scheduler;
+  // Rank 1 enters and waits for the put. Then rank 0 enters and does all of its steps.
+  EXPECT_EQ(walk(sketch.plan, {}, scheduler),
+            "1"
+            "00000"
+            "11");
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const std::string order = walk(sketch.plan, {Schedule::Policy::random, seed}, scheduler);
+    EXPECT_TRUE(order.starts_with("10")) << order;
+    EXPECT_EQ(order.size(), 8U) << order;
+  }
+}
+
 TEST(SchedulerTest, RepeatsItselfAndVariesWithTheSeed) {
   Sketch sketch(4);
   for (int rank = 1; rank < 4; ++rank) {

@@ -114,6 +114,7 @@ TEST(HelloTest, SurvivesTheWay) {
   hello.traits.result_place = ResultPlace::start;
   hello.traits.zero_rule = spec::ZeroRule::ieee;
   hello.traits.has_streams = true;
+  hello.traits.has_delays = true;
   hello.traits.rounds = true;
   hello.algorithms = {{{"barrier", "a", "words"}, {{"KEY", "value"}}}};
   const Hello read = hello_from_json(to_json(hello));
@@ -123,6 +124,7 @@ TEST(HelloTest, SurvivesTheWay) {
   EXPECT_EQ(read.traits.result_place, ResultPlace::start);
   EXPECT_EQ(read.traits.zero_rule, spec::ZeroRule::ieee);
   EXPECT_TRUE(read.traits.has_streams);
+  EXPECT_TRUE(read.traits.has_delays);
   EXPECT_TRUE(read.traits.rounds);
   EXPECT_EQ(read.traits.ranks_max, 3);
   EXPECT_EQ(read.algorithms.at(0).environment.at("KEY"), "value");

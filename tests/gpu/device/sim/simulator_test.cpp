@@ -320,5 +320,25 @@ TEST(FaultTest, SaysWhenItFiredWithoutEffect) {
   EXPECT_FALSE(report.fault_changed);
 }
 
+TEST(SimulatorTest, WritesAnInputThatArrivesWhenTheRankEnters) {
+  Sketch sketch(1, 2);
+  sketch.builder.copy(sketch.builder.recv(0), sketch.builder.send(0));
+  std::vector<float> send{-1, -1};
+  std::vector<float> recv{-1, -1};
+  const std::vector<float> arriving{5, 6};
+  const auto bytes = static_cast<std::int64_t>(2 * sizeof(float));
+  const RankBuffers buffers{.send = std::as_writable_bytes(std::span(send)).data(),
+                            .recv = std::as_writable_bytes(std::span(recv)).data(),
+                            .send_bytes = bytes,
+                            .recv_bytes = bytes,
+                            .arriving = std::as_bytes(std::span(arriving)).data()};
+  Simulator simulator;
+  const Report& report =
+      simulator.run(sketch.plan, spec::Type::f32, spec::ReduceOp::none, {&buffers, 1}, {}, {});
+  EXPECT_EQ(report.status, Status::completed) << report.text;
+  EXPECT_EQ(send, arriving);
+  EXPECT_EQ(recv, arriving);
+}
+
 }  // namespace
 }  // namespace rankcheck::gpu::sim

@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reference/spec/to_size.hpp"
+
+#include "cases/audit/catalogue.hpp"
+#include "cases/audit/plan_edits.hpp"
+#include "cases/audit/result_edits.hpp"
+#include "cases/families/collectives/case.hpp"
+
+/// Bugs that show only if the same call is made several times, a rank comes late, or inputs do.
+namespace rankcheck::cases::audit {
+
+namespace {
+
+using harness::Case;
+
+constexpr std::string_view made_once = R"({"repeat":1})";
+
+/// Selects the steps that `chosen` selects, in the calls from `first_call` on.
+StepFilter from_call(const Plan& merged, int first_call, StepFilter chosen) {
+  return [&merged, first_call, chosen = std::move(chosen)](int rank, const Step& step) {
+    return merged.groups[spec::to_size(rank)] >= first_call && chosen(rank, step);
+  };
+}
+
+/// Gives a stage the outputs of the first call.
+void return_first_results(const Outcome& outcome) {
+  const auto bytes = spec::to_size(spec::info(outcome.c().type).bytes);
+  const std::vector<harness::Image>& first = outcome.observation.stages.front().images;
+  for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
+    const auto r = spec::to_size(rank);
+    const std::ptrdiff_t place = element - outcome.images()[r].data();
+    std::copy_n(first[r].data() + place, bytes, element);
+  });
+}
+
+constexpr std::array of_repeated_calls{
+    Bug{.name = "slot_reused_in_flight",
+        .summary = "The next call begins while a call is in flight, and its first message goes to "
+                   "the slot of that call.",
+        .source = "ucc#1268",
+        .operation = "all_to_all_v",
+        .algorithm = "pairwise",
+        .property = repeating_property,
+        .says = "unordered",
+        .without = made_once,
+        .edit_calls =
+            [](std::span<const Case> stages, Plan& merged) {
+              bool is_sent = false;
+              const auto first_message = [&](int rank, const Step& step) {
+                return !is_sent && merged.groups[spec::to_size(rank)] == 1 && is_put(rank, step);
+              };
+              change(merged, first_message, [&](Step& step, std::span<Range>) {
+                step.destination.rank -= group_size(stages.front());
+                is_sent = true;
+              });
+            }},
+    Bug{.name = "flags_kept_in_replay",
+        .summary = "A captured call is replayed. The flags of the launch before are still set, so "
+                   "no rank waits for its peers.",
+        .source = "mscclpp PR#502",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .property = repeating_property,
+        .says = "never written",
+        .without = made_once,
+        .edit_calls =
+            [](std::span<const Case>, Plan& merged) {
+              erase_all(merged, from_call(merged, 1, waits_for_arrival(merged)));
+            }},
+    Bug{.name = "odd_batch_unsynchronised",
+        .summary = "The ranks synchronise on two flags in turn. After an odd number of calls in a "
+                   "batch, the flag of the last call is still set.",
+        .source = "nccl 428f0f20",
+        .operation = "all_gather",
+        .algorithm = "direct",
+        .property = repeating_property,
+        .says = "unordered",
+        .without = made_once,
+        .edit_calls =
+            [](std::span<const Case> stages, Plan& merged) {
+              if (stages.size() % 2 == 0) return;
+              const int last = static_cast<int>(stages.size()) - 1;
+              erase_all(merged, from_call(merged, last, waits_for_entry(merged)));
+            }},
+    Bug{.name = "captured_input_kept",
+        .summary = "Many calls in place are captured and replayed. The last one sends what the "
+                   "first one sent.",
+        .source = "torchcomms#2590",
+        .operation = "all_gather",
+        .algorithm = "ring",
+        .property = repeating_property,
+        .says = "result of call 1",
+        .without = made_once,
+        .hits = [](const Case& c) { return c.in_place; },
+        .edit_result =
+            [](const Outcome& outcome) {
+              constexpr std::size_t many = 4;
+              const bool is_last = outcome.stage + 1 == outcome.stages.size();
+              if (is_last && outcome.stages.size() >= many &&
+                  is_repeated(outcome.stages.front(), outcome.c())) {
+                return_first_results(outcome);
+              }
+            }},
+};
+
+/// Removes a rank's contribution from a reduction of several.
+void remove_source(int rank, Step& step, std::span<Range> sources) {
+  const auto its = std::find_if(
+      sources.begin(), sources.end(), [&](const Range& source) { return source.rank == rank; });
+  if (its == sources.end() || sources.size() < 2) return;
+  std::iter_swap(sources.begin(), its);
+  ++step.first_source;
+  --step.source_count;
+}
+
+constexpr std::array of_late_ranks{
+    Bug{.name = "late_rank_given_up",
+        .summary = "The ranks wait for their peers only for a while, and then go on without them.",
+        .operation = "all_reduce",
+        .algorithm = "one_shot",
+        .without = R"({"late":-1})",
+        .hits = [](const Case& c) { return c.late >= 0; },
+        .edit_plan =
+            [](const Case& c, Plan& plan) {
+              change(plan, is_reduce, [&](Step& step, std::span<Range> sources) {
+                if (step.destination.rank != c.late) remove_source(c.late, step, sources);
+              });
+            }},
+    Bug{.name = "late_root_not_awaited",
+        .summary = "A rank that does not meet the root in its first attempts returns without data.",
+        .operation = "scatter",
+        .algorithm = "direct",
+        .says = "differs from the reference",
+        .without = R"({"late":-1})",
+        .hits = [](const Case& c) { return c.late == collective(c).root; },
+        .edit_result =
+            [](const Outcome& outcome) {
+              const std::int64_t bytes = spec::info(outcome.c().type).bytes;
+              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
+                if (rank != outcome.c().late) leave_unwritten(outcome, rank, element, bytes);
+              });
+            }},
+    Bug{.name = "input_not_awaited",
+        .summary = "The call reads its input although a kernel still writes it, because it uses a "
+                   "stream of its own.",
+        .source = "pytorch#38642",
+        .operation = "broadcast",
+        .algorithm = "binomial",
+        .without = R"({"pending":false})",
+        .hits = [](const Case& c) { return c.pending; },
+        .edit_result =
+            [](const Outcome& outcome) {
+              const std::int64_t bytes = spec::info(outcome.c().type).bytes;
+              // Until an input arrives, every bit is wrong.
+              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
+                if (rank == collective(outcome.c()).root) return;
+                std::for_each(element, element + bytes, [](std::byte& each) { each = ~each; });
+              });
+            }},
+};
+
+}  // namespace
+
+void add_bugs_in_calls(std::vector<Bug>& out) {
+  out.insert(out.end(), of_late_ranks.begin(), of_late_ranks.end());
+  out.insert(out.end(), of_repeated_calls.begin(), of_repeated_calls.end());
+}
+
+}  // namespace rankcheck::cases::audit
