@@ -7,6 +7,7 @@ namespace {
 void perform(mpi::Invocation& run) {
   run.issue(MPI_Allgather,
             MPI_Iallgather,
+            RANKCHECK_MPI_INIT(Allgather),
             run.send_or_in_place(),
             run.count(),
             run.type(),
@@ -28,6 +29,7 @@ std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& us
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Allgather"},
           .nonblocking = {"MPI_Iallgather"},
+          .persistent = {"MPI_Allgather_init", "MPIX_Allgather_init"},
           .perform = perform,
           .tuning = {.collective = "allgather", .why_unforceable = why_unforceable}};
 }

@@ -8,6 +8,7 @@ void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().recv);
   run.issue(MPI_Allgatherv,
             MPI_Iallgatherv,
+            RANKCHECK_MPI_INIT(Allgatherv),
             run.send_or_in_place(),
             run.send_count(),
             run.type(),
@@ -22,6 +23,7 @@ void perform(mpi::Invocation& run) {
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Allgatherv"},
           .nonblocking = {"MPI_Iallgatherv"},
+          .persistent = {"MPI_Allgatherv_init", "MPIX_Allgatherv_init"},
           .perform = perform,
           .tuning = {.collective = "allgatherv"}};
 }

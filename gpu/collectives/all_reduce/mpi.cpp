@@ -8,6 +8,7 @@ void perform(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
   run.issue(MPI_Allreduce,
             MPI_Iallreduce,
+            RANKCHECK_MPI_INIT(Allreduce),
             reduction.source(),
             run.recv(),
             run.count(),
@@ -35,6 +36,7 @@ std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& us
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Allreduce"},
           .nonblocking = {"MPI_Iallreduce"},
+          .persistent = {"MPI_Allreduce_init", "MPIX_Allreduce_init"},
           .perform = perform,
           .tuning = {.collective = "allreduce",
                      .functions = {{"rabenseifner", "allreduce_intra_redscat_allgather"}},

@@ -7,6 +7,7 @@ namespace {
 void perform(mpi::Invocation& run) {
   run.issue(MPI_Alltoall,
             MPI_Ialltoall,
+            RANKCHECK_MPI_INIT(Alltoall),
             run.send_or_in_place(),
             run.count(),
             run.type(),
@@ -25,6 +26,7 @@ std::string_view why_unforceable(std::string_view /*word*/, const mpi::ForcedUse
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Alltoall"},
           .nonblocking = {"MPI_Ialltoall"},
+          .persistent = {"MPI_Alltoall_init", "MPIX_Alltoall_init"},
           .perform = perform,
           .tuning = {.collective = "alltoall", .why_unforceable = why_unforceable}};
 }

@@ -9,6 +9,7 @@ void perform(mpi::Invocation& run) {
   const mpi::Blocks to(run.extents().recv);
   run.issue(MPI_Alltoallv,
             MPI_Ialltoallv,
+            RANKCHECK_MPI_INIT(Alltoallv),
             run.send_or_in_place(),
             from.counts.data(),
             from.displacements.data(),
@@ -29,6 +30,7 @@ std::string_view why_unforceable(std::string_view /*word*/, const mpi::ForcedUse
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Alltoallv"},
           .nonblocking = {"MPI_Ialltoallv"},
+          .persistent = {"MPI_Alltoallv_init", "MPIX_Alltoallv_init"},
           .perform = perform,
           .tuning = {.collective = "alltoallv", .why_unforceable = why_unforceable}};
 }

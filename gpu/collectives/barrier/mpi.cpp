@@ -5,7 +5,7 @@ namespace rankcheck::gpu::barrier {
 namespace {
 
 void perform(mpi::Invocation& run) {
-  run.issue(MPI_Barrier, MPI_Ibarrier);
+  run.issue(MPI_Barrier, MPI_Ibarrier, RANKCHECK_MPI_INIT(Barrier));
 }
 
 }  // namespace
@@ -13,6 +13,7 @@ void perform(mpi::Invocation& run) {
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Barrier"},
           .nonblocking = {"MPI_Ibarrier"},
+          .persistent = {"MPI_Barrier_init", "MPIX_Barrier_init"},
           .perform = perform,
           .tuning = {.collective = "barrier"}};
 }

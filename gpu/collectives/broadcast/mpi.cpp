@@ -14,7 +14,13 @@ void perform(mpi::Invocation& run) {
   if (copies && run.count() > 0) {
     std::memcpy(run.recv(), run.send(), spec::to_size(run.count()) * run.element_bytes());
   }
-  run.issue(MPI_Bcast, MPI_Ibcast, run.recv(), run.count(), run.type(), run.root());
+  run.issue(MPI_Bcast,
+            MPI_Ibcast,
+            RANKCHECK_MPI_INIT(Bcast),
+            run.recv(),
+            run.count(),
+            run.type(),
+            run.root());
 }
 
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
@@ -33,6 +39,7 @@ std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& us
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Bcast"},
           .nonblocking = {"MPI_Ibcast"},
+          .persistent = {"MPI_Bcast_init", "MPIX_Bcast_init"},
           .perform = perform,
           .tuning = {.collective = "bcast", .why_unforceable = why_unforceable}};
 }

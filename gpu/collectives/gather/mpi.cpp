@@ -7,6 +7,7 @@ namespace {
 void perform(mpi::Invocation& run) {
   run.issue(MPI_Gather,
             MPI_Igather,
+            RANKCHECK_MPI_INIT(Gather),
             run.send_or_in_place(),
             run.count(),
             run.type(),
@@ -21,6 +22,7 @@ void perform(mpi::Invocation& run) {
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Gather"},
           .nonblocking = {"MPI_Igather"},
+          .persistent = {"MPI_Gather_init", "MPIX_Gather_init"},
           .perform = perform,
           .tuning = {.collective = "gather"}};
 }

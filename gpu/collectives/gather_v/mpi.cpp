@@ -8,6 +8,7 @@ void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().recv);
   run.issue(MPI_Gatherv,
             MPI_Igatherv,
+            RANKCHECK_MPI_INIT(Gatherv),
             run.send_or_in_place(),
             run.send_count(),
             run.type(),
@@ -21,7 +22,10 @@ void perform(mpi::Invocation& run) {
 }  // namespace
 
 mpi::Operation mpi() {
-  return {.blocking = {"MPI_Gatherv"}, .nonblocking = {"MPI_Igatherv"}, .perform = perform};
+  return {.blocking = {"MPI_Gatherv"},
+          .nonblocking = {"MPI_Igatherv"},
+          .persistent = {"MPI_Gatherv_init", "MPIX_Gatherv_init"},
+          .perform = perform};
 }
 
 }  // namespace rankcheck::gpu::gather_v

@@ -8,6 +8,7 @@ void perform(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
   run.issue(MPI_Reduce,
             MPI_Ireduce,
+            RANKCHECK_MPI_INIT(Reduce),
             reduction.source(),
             run.recv(),
             run.count(),
@@ -30,6 +31,7 @@ std::string_view why_unforceable(std::string_view word, const mpi::ForcedUse& us
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Reduce"},
           .nonblocking = {"MPI_Ireduce"},
+          .persistent = {"MPI_Reduce_init", "MPIX_Reduce_init"},
           .perform = perform,
           .tuning = {.collective = "reduce",
                      .functions = {{"rabenseifner", "reduce_intra_redscat_gather"}},

@@ -10,6 +10,7 @@ void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().send);
   run.issue(MPI_Reduce_scatter,
             MPI_Ireduce_scatter,
+            RANKCHECK_MPI_INIT(Reduce_scatter),
             reduction.source(),
             run.recv(),
             blocks.counts.data(),
@@ -23,6 +24,7 @@ void perform(mpi::Invocation& run) {
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Reduce_scatter"},
           .nonblocking = {"MPI_Ireduce_scatter"},
+          .persistent = {"MPI_Reduce_scatter_init", "MPIX_Reduce_scatter_init"},
           .perform = perform,
           .tuning = {
               .collective = "reduce_scatter",

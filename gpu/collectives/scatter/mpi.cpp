@@ -7,6 +7,7 @@ namespace {
 void perform(mpi::Invocation& run) {
   run.issue(MPI_Scatter,
             MPI_Iscatter,
+            RANKCHECK_MPI_INIT(Scatter),
             run.send(),
             run.count(),
             run.type(),
@@ -21,6 +22,7 @@ void perform(mpi::Invocation& run) {
 mpi::Operation mpi() {
   return {.blocking = {"MPI_Scatter"},
           .nonblocking = {"MPI_Iscatter"},
+          .persistent = {"MPI_Scatter_init", "MPIX_Scatter_init"},
           .perform = perform,
           .tuning = {.collective = "scatter"}};
 }

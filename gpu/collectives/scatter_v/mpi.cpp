@@ -8,6 +8,7 @@ void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().send);
   run.issue(MPI_Scatterv,
             MPI_Iscatterv,
+            RANKCHECK_MPI_INIT(Scatterv),
             run.send(),
             blocks.counts.data(),
             blocks.displacements.data(),
@@ -21,7 +22,10 @@ void perform(mpi::Invocation& run) {
 }  // namespace
 
 mpi::Operation mpi() {
-  return {.blocking = {"MPI_Scatterv"}, .nonblocking = {"MPI_Iscatterv"}, .perform = perform};
+  return {.blocking = {"MPI_Scatterv"},
+          .nonblocking = {"MPI_Iscatterv"},
+          .persistent = {"MPI_Scatterv_init", "MPIX_Scatterv_init"},
+          .perform = perform};
 }
 
 }  // namespace rankcheck::gpu::scatter_v

@@ -14,6 +14,7 @@
 
 #include "gpu/device/mpi/error.hpp"
 #include "gpu/device/mpi/operation.hpp"
+#include "gpu/device/mpi/persistent.hpp"
 #include "gpu/device/mpi/second_call.hpp"
 #include "gpu/device/mpi/types.hpp"
 
@@ -25,6 +26,8 @@ struct Site {
   MPI_Comm communicator = MPI_COMM_NULL;
   int rank = 0;
   bool nonblocking = false;
+  /// Whether the call is a persistent request that is started twice.
+  bool persistent = false;
   bool in_place = false;
   /// Elements of a pack; 0 lets the algorithm choose.
   std::int64_t chunk = 0;
@@ -80,11 +83,12 @@ class Invocation {
   [[nodiscard]] void* send_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.send; }
   [[nodiscard]] void* recv_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.recv; }
 
-  /// Makes the blocking call. If the site is nonblocking, starts the nonblocking call and a second
-  /// one on the same communicator, works, and waits for the one first that was started last. Throws
-  /// Error.
-  template <class Blocking, class Nonblocking, class... Arguments>
-  void issue(Blocking blocking, Nonblocking nonblocking, Arguments... arguments) {
+  /// Makes the blocking call. If the site is persistent, see start_twice(). If it is nonblocking,
+  /// starts the nonblocking call and a second one on the same communicator, works, and waits for
+  /// the one first that was started last. Throws Error.
+  template <class Blocking, class Nonblocking, class Init, class... Arguments>
+  void issue(Blocking blocking, Nonblocking nonblocking, Init init, Arguments... arguments) {
+    if (site_.persistent) return start_twice(init, arguments...);
     if (!site_.nonblocking) {
       check(blocking(arguments..., site_.communicator), operation_.blocking.front());
       return;
@@ -121,6 +125,38 @@ class Invocation {
   }
 
  private:
+  /// Makes two persistent requests on the same communicator, the second one with other data and
+  /// memory. Starts both twice, the first time with other data. The last one that is started is
+  /// waited for first. Throws Error.
+  template <class Init, class... Arguments>
+  void start_twice(Init init, Arguments... arguments) {
+    if constexpr (has_persistent) {
+      SecondCall second = second_call();
+      std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+      const std::size_t own = second.starts_first() ? 1 : 0;
+      const auto make = [&](std::size_t k) {
+        const auto made = k == own
+                              ? init(arguments..., site_.communicator, MPI_INFO_NULL, &requests[k])
+                              : init(second.argument_of_second(arguments)...,
+                                     site_.communicator,
+                                     MPI_INFO_NULL,
+                                     &requests[k]);
+        check(made, operation_.persistent.back());
+      };
+      make(0);
+      make(1);
+      second.swap_data();
+      for (int start = 0; start < 2; ++start) {
+        if (start == 1) second.restore_data();
+        for (MPI_Request& each : requests) check(MPI_Start(&each), "MPI_Start");
+        SecondCall::work();
+        check(MPI_Wait(&requests[1], MPI_STATUS_IGNORE), "MPI_Wait");
+        check(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), "MPI_Wait");
+      }
+      for (MPI_Request& each : requests) check(MPI_Request_free(&each), "MPI_Request_free");
+    }
+  }
+
   static int first_count(const std::vector<spec::Block>& blocks) {
     return blocks.empty() ? 0 : static_cast<int>(blocks.front().count);
   }

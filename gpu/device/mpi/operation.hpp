@@ -56,6 +56,8 @@ struct Operation {
   /// file is watched when it is called: see witness.hpp.
   std::vector<std::string_view> blocking = {};
   std::vector<std::string_view> nonblocking = {};
+  /// The names of the function that makes a persistent request, in MPI 4 and in Open MPI 4.1.
+  std::vector<std::string_view> persistent = {};
   void (*perform)(Invocation& invocation) = nullptr;
   Tuning tuning = {};
   /// In place of all the members above, for operations that are more than one MPI call. The plain

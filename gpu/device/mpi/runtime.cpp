@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "gpu/device/mpi/invocation.hpp"
+#include "gpu/device/mpi/persistent.hpp"
 #include "gpu/device/mpi/witness.hpp"
 
 namespace rankcheck::gpu::mpi {
@@ -67,6 +68,7 @@ void require_component(const Component& component,
 
 constexpr std::string_view blocking = "blocking";
 constexpr std::string_view nonblocking = "nonblocking";
+constexpr std::string_view persistent = "persistent";
 
 bool was_seen(const std::vector<std::string_view>& functions) {
   return std::any_of(functions.begin(), functions.end(), [](std::string_view function) {
@@ -74,16 +76,17 @@ bool was_seen(const std::vector<std::string_view>& functions) {
   });
 }
 
-/// Returns which of an operation's MPI functions ran: the blocking or the nonblocking one. Throws
-/// std::runtime_error unless exactly one did.
+/// Returns which of an operation's MPI functions ran: the blocking, the nonblocking or the
+/// persistent one. Throws std::runtime_error unless exactly one did.
 std::string_view seen_mode(const Operation& operation) {
-  const bool was_blocking = was_seen(operation.blocking);
-  const bool was_nonblocking = was_seen(operation.nonblocking);
-  if (was_blocking != was_nonblocking) return was_blocking ? blocking : nonblocking;
+  std::vector<std::string_view> seen;
+  if (was_seen(operation.blocking)) seen.push_back(blocking);
+  if (was_seen(operation.nonblocking)) seen.push_back(nonblocking);
+  if (was_seen(operation.persistent)) seen.push_back(persistent);
+  if (seen.size() == 1) return seen.front();
   const std::string call(operation.blocking.front());
-  throw std::runtime_error(was_blocking
-                               ? call + " and its nonblocking form were both called"
-                               : "neither " + call + " nor its nonblocking form was called");
+  throw std::runtime_error(seen.empty() ? "no form of " + call + " was called"
+                                        : "several forms of " + call + " were called");
 }
 
 /// Throws std::runtime_error unless all functions of this way ran, and no other function of the
@@ -132,6 +135,15 @@ Runtime::Runtime() {
              "chooses the algorithm.",
          .nonblocking = true,
          .forcing = {}});
+    if (has_persistent && !operation.operation.persistent.empty()) {
+      algorithms_.push_back(
+          {.operation = &operation,
+           .name = std::string(persistent),
+           .summary = "Two persistent requests are started twice, each time with other data. The "
+                      "library chooses the algorithm.",
+           .persistent = true,
+           .forcing = {}});
+    }
     for (const Forcing& forcing : find_forcings(operation)) {
       algorithms_.push_back({.operation = &operation,
                              .name = forcing.name(),
@@ -233,6 +245,7 @@ void Runtime::perform(const Request& request,
   const Site site{.communicator = communicator_,
                   .rank = group_rank,
                   .nonblocking = request.algorithm.nonblocking,
+                  .persistent = request.algorithm.persistent,
                   .in_place = request.in_place,
                   .chunk = request.chunk,
                   .send = buffers.send,

@@ -23,6 +23,7 @@ struct Algorithm {
   std::string name;
   std::string summary;
   bool nonblocking = false;
+  bool persistent = false;
   std::optional<Forcing> forcing = {};
   /// Null if no component is forced. The processes must have been started with its environment.
   const Component* component = nullptr;

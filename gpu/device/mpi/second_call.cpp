@@ -1,5 +1,6 @@
 #include "gpu/device/mpi/second_call.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <numeric>
@@ -35,6 +36,21 @@ void* SecondCall::argument_of_second(void* argument) {
     return each->copy.data() + (at - each->begin);
   }
   return argument;
+}
+
+void SecondCall::swap_data() {
+  for (Buffer* const each : {&send_, &recv_})
+    each->own.assign(each->begin, each->begin + each->copy.size());
+  // In place, the buffers overlap, so all contents are kept before any changes.
+  for (const Buffer* const each : {&send_, &recv_}) {
+    std::transform(
+        each->own.begin(), each->own.end(), each->begin, [](std::byte byte) { return ~byte; });
+  }
+}
+
+void SecondCall::restore_data() {
+  for (const Buffer* const each : {&send_, &recv_})
+    std::copy(each->own.begin(), each->own.end(), each->begin);
 }
 
 void SecondCall::work() {

@@ -28,6 +28,11 @@ class SecondCall {
     return argument;
   }
 
+  /// Gives the call under test other data, and its own data again. The latter also undoes what the
+  /// call did to its buffers in between.
+  void swap_data();
+  void restore_data();
+
   /// Work on memory of this program's own, while requests are under way.
   static void work();
 
@@ -36,6 +41,8 @@ class SecondCall {
   struct Buffer {
     std::byte* begin = nullptr;
     std::vector<std::byte> copy;
+    /// The content before swap_data().
+    std::vector<std::byte> own = {};
   };
   static Buffer copy_of(std::byte* begin, std::int64_t bytes);
 

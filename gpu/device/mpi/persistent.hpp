@@ -1,0 +1,27 @@
+#pragma once
+
+#include <mpi.h>
+
+#if MPI_VERSION < 4 && defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
+
+/// The function that makes a persistent request of a collective call: MPI 4 has it, and Open MPI
+/// 4.1 has it under another name. Null if the library has neither.
+#if MPI_VERSION >= 4
+#define RANKCHECK_MPI_INIT(call) MPI_##call##_init
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define RANKCHECK_MPI_INIT(call) MPIX_##call##_init
+#else
+#define RANKCHECK_MPI_INIT(call) nullptr
+#endif
+
+namespace rankcheck::gpu::mpi {
+
+#if MPI_VERSION >= 4 || defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+inline constexpr bool has_persistent = true;
+#else
+inline constexpr bool has_persistent = false;
+#endif
+
+}  // namespace rankcheck::gpu::mpi
