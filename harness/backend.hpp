@@ -135,8 +135,9 @@ class Backend {
   /// StopRequest and a stop is requested before the run is over.
   virtual void run(std::span<const Case> stages, Observation& observation) = 0;
   /// Starts afresh, with new processes, so that a failure is confirmed independently of earlier
-  /// runs.
-  virtual void restart() {}
+  /// runs. `ranks` is the number of ranks to start, as a replay of a case with so many ranks starts
+  /// them. 0: as many as the backend was opened for.
+  virtual void restart(int /*ranks*/) {}
   /// Ends background processes, after all runs. Returns what went wrong, unless a stop was
   /// requested.
   virtual std::optional<BackendFailure> close() { return std::nullopt; }

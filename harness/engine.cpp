@@ -251,6 +251,7 @@ class Session {
         result = other.failed == other.replays ? shrink_afresh(std::move(other)) : std::move(other);
       }
     }
+    examiner_.backend().restart(0);
     report(minimal_, result, finding_);
     if (finding_.shrinks > 0) finding_.original = first_->c;
     if (finding_.verdict == Verdict::flaky && result.failed == 0 && finding_.shrinks > 0) {
@@ -294,7 +295,7 @@ class Session {
   /// Whether a case fails as the first one did, in a backend that starts afresh. A stop says no.
   bool fails_afresh(const Case& c) {
     try {
-      examiner_.backend().restart();
+      examiner_.backend().restart(c.ranks);
       examine(examiner_, c, judgement_);
     } catch (const Interrupted&) {
       return false;

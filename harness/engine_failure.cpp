@@ -53,13 +53,16 @@ void show(const Failure& failure, Finding& finding) {
 }
 
 ReplayResult replay(Examiner& examiner, const Failure& failure, const RunLimits& limits) {
-  return replay(examiner,
-                failure.c,
-                {.replays = limits.replays,
-                 .replay_s = limits.replay_s,
-                 .deadline = limits.deadline,
-                 .kind = failure.judgement.verdict,
-                 .stop = limits.stop});
+  ReplayResult result = replay(examiner,
+                               failure.c,
+                               {.replays = limits.replays,
+                                .replay_s = limits.replay_s,
+                                .deadline = limits.deadline,
+                                .kind = failure.judgement.verdict,
+                                .stop = limits.stop});
+  // The next cases may have more ranks than this one.
+  examiner.backend().restart(0);
+  return result;
 }
 
 bool is_known(Examiner& examiner,
@@ -80,7 +83,7 @@ bool is_known(Examiner& examiner,
   ++finding.cases;
   finding.ranks_max = std::max(finding.ranks_max, group_size(failure.c));
   if (limits.cases_done != nullptr) limits.cases_done->fetch_add(1, std::memory_order_relaxed);
-  if (verdict == Verdict::hung || verdict == Verdict::crashed) examiner.backend().restart();
+  if (verdict == Verdict::hung || verdict == Verdict::crashed) examiner.backend().restart(0);
   return true;
 }
 
@@ -146,7 +149,7 @@ ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limit
   Judgement judgement;
   do {
     try {
-      examiner.backend().restart();
+      examiner.backend().restart(c.ranks);
       examine(examiner, c, judgement);
     } catch (const Interrupted&) {
       if (result.replays == 0) throw;

@@ -181,7 +181,7 @@ void Planted::replace_call(const Case& c, const OperatorCall& call) {
   had_effect_ |= results_of(call) != right;
 }
 
-void Planted::restart() {
+void Planted::restart(int /*ranks*/) {
   kept_.clear();
   replaced_calls_ = 0;
 }
@@ -223,7 +223,7 @@ Hunt hunt(const harness::Catalogue& catalogue,
     backend.watch();
     // Replays several times: a bug may appear in some runs only.
     for (int i = 0; i < result.finding.replays && !result.had_effect; ++i) {
-      backend.restart();
+      backend.restart(0);
       examiner.examine(*result.finding.minimal, judgement);
       result.had_effect = backend.had_effect();
     }

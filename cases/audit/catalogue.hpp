@@ -66,7 +66,7 @@ class Planted : public harness::Backend {
     return sim_.why_refused(c);
   }
   void run(std::span<const harness::Case> stages, harness::Observation& observation) override;
-  void restart() override;
+  void restart(int ranks) override;
 
   /// From now on, every operator also runs once without the mistake, so that had_effect() can
   /// compare the results.

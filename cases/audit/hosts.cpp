@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "reference/spec/to_size.hpp"
@@ -64,6 +65,8 @@ std::vector<int> in_order_of_hosts(const Case& c) {
   return order;
 }
 
+constexpr std::string_view on_one_host = R"({"hosts":[]})";
+
 constexpr std::array of_hosts{
     Bug{.name = "wrong_count_within_a_host",
         .summary = "The root's count goes to the first rank of each host, which passes on one "
@@ -71,6 +74,7 @@ constexpr std::array of_hosts{
         .source = "ompi#12383",
         .operation = "scatter",
         .algorithm = "direct",
+        .without = on_one_host,
         .hits = has_several_hosts,
         .edit_result =
             [](const Outcome& outcome) {
@@ -89,6 +93,7 @@ constexpr std::array of_hosts{
                    "alone on its host has no such step.",
         .operation = "broadcast",
         .algorithm = "binomial",
+        .without = on_one_host,
         .hits = has_several_hosts,
         .edit_result =
             [](const Outcome& outcome) {
@@ -104,6 +109,7 @@ constexpr std::array of_hosts{
                    "order of the ranks if the ranks of a host are not neighbours.",
         .operation = "all_gather",
         .algorithm = "ring",
+        .without = on_one_host,
         .hits = has_scattered_host,
         .edit_result =
             [](const Outcome& outcome) {
@@ -132,6 +138,7 @@ constexpr std::array of_hosts{
         .operation = "all_reduce",
         .algorithm = "one_shot",
         .says = "missing",
+        .without = on_one_host,
         .hits = has_several_hosts,
         .edit_plan =
             [](const Case& c, Plan& plan) {

@@ -79,18 +79,20 @@ std::string no_interpreter() {
                      python_variable);
 }
 
-/// The options of worker processes that `command` starts.
-harness::worker::WorkerOptions options_with(std::function<harness::worker::Command()> command,
+/// The options of worker processes that `command` starts for a number of ranks.
+harness::worker::WorkerOptions options_with(std::function<harness::worker::Command(int)> command,
                                             const harness::BackendOptions& options,
                                             bool may_use_standard_io = true) {
   const char* const patience = std::getenv(start_timeout_variable);
   return {
       .command =
-          [start = std::move(command), shows = options.shows_error_output](const std::string&) {
-            harness::worker::Command started = start();
+          [start = std::move(command), shows = options.shows_error_output](const std::string&,
+                                                                           int ranks) {
+            harness::worker::Command started = start(ranks);
             started.shows_error_output = shows;
             return started;
           },
+      .ranks = options.ranks_max,
       .contract_of = reference::find_contract,
       .may_use_standard_io = may_use_standard_io,
       .start_timeout = std::chrono::duration<double>(
@@ -131,7 +133,7 @@ const std::set<std::string> rank_variables{
 harness::worker::WorkerOptions options_of_command(const std::string& line,
                                                   const harness::BackendOptions& options) {
   return options_with(
-      [line, ranks = options.ranks_max] {
+      [line](int ranks) {
         return harness::worker::Command{.arguments = words_of_command(line, ranks),
                                         .environment = {{"RANKCHECK_RANKS", std::to_string(ranks)}},
                                         .removed = rank_variables};
@@ -177,16 +179,19 @@ harness::worker::WorkerOptions options_of_python(const std::string& line,
                                                  const harness::BackendOptions& options) {
   std::vector<std::string> arguments = {interpreter(), "-m", "rankcheck"};
   for (std::string& word : words_of_python(line)) arguments.push_back(std::move(word));
-  const std::string ranks = std::to_string(options.ranks_max);
-  arguments.insert(arguments.end(), {"--ranks", ranks});
   std::string path = harness::run::data_folder() / "harness/client/python";
   const char* const others = std::getenv("PYTHONPATH");
   if (others != nullptr && *others != '\0') path += std::string(":") + others;
   return options_with(
-      [command = harness::worker::Command{.arguments = std::move(arguments),
-                                          .environment = {{"RANKCHECK_RANKS", ranks},
-                                                          {"PYTHONPATH", std::move(path)}},
-                                          .removed = rank_variables}] { return command; },
+      [arguments = std::move(arguments), path = std::move(path)](int ranks) {
+        const std::string number = std::to_string(ranks);
+        harness::worker::Command command{
+            .arguments = arguments,
+            .environment = {{"RANKCHECK_RANKS", number}, {"PYTHONPATH", path}},
+            .removed = rank_variables};
+        command.arguments.insert(command.arguments.end(), {"--ranks", number});
+        return command;
+      },
       options);
 }
 
@@ -218,7 +223,7 @@ harness::worker::WorkerOptions options_of_listen(const std::string& address,
     found = listeners.emplace(address, harness::worker::listen_on_loopback(address)).first;
   }
   harness::worker::WorkerOptions worker = options_with(
-      [listener = found->second.get()] {
+      [listener = found->second.get()](int /*ranks*/) {
         return harness::worker::Command{
             .arguments = {harness::own_program(), "relay"}, .environment = {}, .input = listener};
       },

@@ -38,9 +38,10 @@ worker::Command launch(const std::string& program, const std::vector<std::string
 std::unique_ptr<worker::WorkerBackend> start_cuda_worker(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
-          [ranks = options.ranks_max](const std::string&) {
+          [](const std::string&, int ranks) {
             return cuda_worker_command({"--ranks", std::to_string(ranks)});
           },
+      .ranks = options.ranks_max,
       .contract_of = reference::find_contract,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,

@@ -69,7 +69,7 @@ std::unique_ptr<worker::WorkerBackend> start_hybrid_workers(
     const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
-          [ranks = options.ranks_max](const std::string& directory) {
+          [](const std::string& directory, int ranks) {
             worker::Command started = command(ranks, directory, hybrid_program().path);
             for (const std::string& each : {std::string("--ranks"),
                                             std::to_string(ranks),
@@ -79,6 +79,7 @@ std::unique_ptr<worker::WorkerBackend> start_hybrid_workers(
             }
             return started;
           },
+      .ranks = options.ranks_max,
       .contract_of = reference::find_contract,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,

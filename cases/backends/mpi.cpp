@@ -29,11 +29,12 @@ constexpr const char* worker_name = "rankcheck-worker-mpi";
 std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
-          [ranks = options.ranks_max](const std::string& directory) {
+          [](const std::string& directory, int ranks) {
             return mpi_command(ranks, directory, program_beside(worker_name));
           },
+      .ranks = options.ranks_max,
       .command_on_hosts =
-          [ranks = options.ranks_max](const std::string& directory, const std::vector<int>& hosts) {
+          [](const std::string& directory, int ranks, const std::vector<int>& hosts) {
             return mpi_command_on_hosts(ranks, hosts, directory, program_beside(worker_name));
           },
       .why_no_hosts =

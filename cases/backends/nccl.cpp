@@ -35,7 +35,7 @@ std::unique_ptr<worker::WorkerBackend> start_nccl_workers(const harness::Backend
   const double patience_s = 0.8 * options.timeout_s;
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
-          [ranks = options.ranks_max, patience_s](const std::string&) {
+          [patience_s](const std::string&, int ranks) {
             return worker::Command{.arguments = {program().path,
                                                  "--ranks",
                                                  std::to_string(ranks),
@@ -43,6 +43,7 @@ std::unique_ptr<worker::WorkerBackend> start_nccl_workers(const harness::Backend
                                                  fmt::format("{}", patience_s)},
                                    .environment = {}};
           },
+      .ranks = options.ranks_max,
       .contract_of = reference::find_contract,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       // NCCL takes up to half a second to end each communicator of a world.

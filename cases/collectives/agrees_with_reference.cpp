@@ -9,6 +9,7 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/family.hpp"
 #include "harness/input.hpp"
 
 #include "cases/collectives/oracle.hpp"
@@ -255,16 +256,22 @@ void vary_moved_data(const spec::Contract& contract, Case& c) {
   }
 }
 
-/// Returns the case in a group whose members are the next ranks. The next member is its root. A
-/// group of the whole world only changes its order. The next group of any other ascending group is
-/// ascending too, because some libraries take no other groups.
-Case in_next_group(const Case& c, bool is_rooted) {
+/// Returns the case in a group whose members are the next ranks. The next member is its root. The
+/// next group of an ascending group is ascending too, because some libraries take no other groups.
+/// So the next group of the whole world in order is the world without rank 0.
+Case in_next_group(const spec::Contract& contract, const Case& c) {
   Case next = c;
   next.group = members(c);
   const bool ascends = std::is_sorted(next.group.begin(), next.group.end());
+  if (ascends && group_size(c) == c.ranks) {
+    const std::vector<int> kept(next.group.begin() + 1, next.group.end());
+    next.group = kept;
+    harness::family_of(contract).keep_members(contract, c, kept, next);
+    return next;
+  }
   for (int& member : next.group) member = (member + 1) % c.ranks;
-  if (ascends && group_size(c) < c.ranks) std::sort(next.group.begin(), next.group.end());
-  if (is_rooted) collective(next).root = (collective(c).root + 1) % group_size(c);
+  if (ascends) std::sort(next.group.begin(), next.group.end());
+  if (collective(contract).rooted) collective(next).root = (collective(c).root + 1) % group_size(c);
   return next;
 }
 
@@ -317,7 +324,7 @@ harness::Property keeps_groups_apart() {
       .adapt = nullptr,
       .program =
           [](const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
-            stages = {c, in_next_group(c, collective(contract).rooted), c};
+            stages = {c, in_next_group(contract, c), c};
             for (std::size_t k = 0; k < stages.size(); ++k) stages[k].data_seed += k;
           },
       .check = expect_reference_in_every_stage,

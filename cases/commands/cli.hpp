@@ -49,9 +49,11 @@ void add_reconstruct(CLI::App& app, Context& context);
 /// Opens the backend of a case. Throws BadInput if the case is illegal or too large for this
 /// machine, or if the backend is unknown, unavailable or refuses the case. Throws
 /// harness::Interrupted if `stop` is made before the backend is open.
-[[nodiscard]] std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
-                                                         const harness::Case& c,
-                                                         const harness::StopRequest& stop);
+[[nodiscard]] std::unique_ptr<harness::Backend> open_for(
+    const harness::Catalogue& catalogue,
+    const harness::Case& c,
+    const harness::StopRequest& stop,
+    double timeout_s = harness::BackendOptions().timeout_s);
 
 /// Reads a case from its JSON text or from a file. If the text names no property, uses the default
 /// property, or the first one of an operation that does not claim the default. Throws BadInput and

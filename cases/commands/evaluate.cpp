@@ -63,7 +63,11 @@ void print_judgement(std::string_view what, const Judgement& judgement) {
              judgement.reason.empty() ? "" : ": ",
              harness::printable(judgement.reason),
              harness::grouped(judgement.compared_bytes));
-  if (judgement.ratio_max > 0) fmt::print(", error/bound at most {:.3g}", judgement.ratio_max);
+  if (judgement.ratio_max > 0) {
+    fmt::print(", error/bound{} at most {:.3g}",
+               judgement.wrong_count > 0 ? " of the right elements" : "",
+               judgement.ratio_max);
+  }
   fmt::print("\n");
   if (judgement.wrong.empty()) return;
   fmt::print("wrong      {} elements, the first:\n{}",

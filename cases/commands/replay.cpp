@@ -50,7 +50,11 @@ int print_result(const harness::ReplayResult& result) {
              harness::printable(judgement.reason));
   fmt::print("replays    {} of {} failed\n", result.failed, result.replays);
   fmt::print("compared   {} bytes", harness::grouped(judgement.compared_bytes));
-  if (judgement.ratio_max > 0) fmt::print(", error/bound at most {:.3g}", judgement.ratio_max);
+  if (judgement.ratio_max > 0) {
+    fmt::print(", error/bound{} at most {:.3g}",
+               judgement.wrong_count > 0 ? " of the right elements" : "",
+               judgement.ratio_max);
+  }
   fmt::print("\n");
   if (judgement.power.elements > 0) {
     fmt::print(
@@ -76,11 +80,17 @@ int print_result(const harness::ReplayResult& result) {
   return harness::run::status_unable;
 }
 
-int replay_case(const std::string& text_or_path, int times, const harness::StopRequest& stop) {
+int replay_case(const std::string& text_or_path,
+                int times,
+                double timeout_s,
+                const harness::StopRequest& stop) {
+  if (!(timeout_s > 0)) {
+    throw BadInput(fmt::format("--timeout: {}: expected a number of seconds above 0", timeout_s));
+  }
   if (times < 1) throw BadInput(fmt::format("--times: {}: expected a number above 0", times));
   const harness::Catalogue catalogue = make_catalogue();
   const Case c = read_case(catalogue, text_or_path);
-  const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c, stop);
+  const std::unique_ptr<harness::Backend> backend = open_for(catalogue, c, stop, timeout_s);
   print_case(catalogue, c);
   harness::Examiner examiner(catalogue, *backend);
   const harness::ReplayResult result =
@@ -128,7 +138,8 @@ void require_small_enough(const harness::Catalogue& catalogue, const Case& c) {
 
 std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
                                            const Case& c,
-                                           const harness::StopRequest& stop) {
+                                           const harness::StopRequest& stop,
+                                           double timeout_s) {
   require_claimed(catalogue, c);
   if (const std::string why = harness::why_invalid(catalogue, c); !why.empty()) {
     throw BadInput("case: " + why);
@@ -136,7 +147,8 @@ std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
   require_small_enough(catalogue, c);
   available_backends().require(c.backend);
   auto backend = available_backends().open(
-      c.backend, {.ranks_max = c.ranks, .stop = stop, .shows_error_output = true});
+      c.backend,
+      {.ranks_max = c.ranks, .timeout_s = timeout_s, .stop = stop, .shows_error_output = true});
   if (const std::string why = backend->why_refused(c); !why.empty()) {
     throw BadInput(
         fmt::format("case: {}: expected a case that the backend takes: {}", c.backend, why));
@@ -150,16 +162,22 @@ void add_replay(CLI::App& app, Context& context) {
   struct Options {
     std::string text;
     int times = 5;
+    double timeout_s = harness::BackendOptions().timeout_s;
   };
   const auto options = std::make_shared<Options>();
   command->add_option("case", options->text, "The case as JSON text, or a file that contains it.")
       ->required()
       ->type_name("CASE");
   command->add_option("--times", options->times, "The number of replays.")->type_name("N");
+  command
+      ->add_option("--timeout",
+                   options->timeout_s,
+                   "A replay counts as hung after so many seconds without an answer.")
+      ->type_name("SECONDS");
   command->callback([options, &context] {
     const harness::run::Interrupt interrupt;
     context.exit_status = interrupt.status_of("there was a result", [&] {
-      return replay_case(options->text, options->times, interrupt.stop());
+      return replay_case(options->text, options->times, options->timeout_s, interrupt.stop());
     });
   });
 }

@@ -263,7 +263,7 @@ bool WorkerCheck::check_refusals(const std::vector<worker::Algorithm>& algorithm
     throw;
   } catch (const std::exception& error) {
     fail({Topic::refusal, error.what(), refuses_page}, &asked->info, &c);
-    backend_->restart();
+    backend_->restart(0);
     return false;
   }
   hold(Topic::refusal, "each question has its answer");
@@ -306,7 +306,7 @@ void WorkerCheck::check_unknown_input(const worker::Algorithm& algorithm, const 
           fmt::format("asked about a case with the input \"{}\": {}", unknown_input, error.what()),
           refuses_page},
          &algorithm.info);
-    backend_->restart();
+    backend_->restart(0);
   }
 }
 

@@ -60,9 +60,7 @@ std::string with_last_words(std::string text, const Process& process) {
   return text;
 }
 
-Session::Session(const WorkerOptions& options,
-                 const std::map<std::string, std::string>& environment,
-                 const std::vector<int>& hosts)
+Session::Session(const WorkerOptions& options, const Surroundings& surroundings)
     : options_(options) {
   // If this constructor throws, ~Session does not run; Cleanup then kills the workers.
   struct Cleanup {
@@ -72,10 +70,12 @@ Session::Session(const WorkerOptions& options,
       if (armed) session.kill_workers();
     }
   } cleanup{*this};
-  Command command = hosts.empty() ? options.command(folder_.path())
-                                  : options.command_on_hosts(folder_.path(), hosts);
+  const int ranks = surroundings.ranks > 0 ? surroundings.ranks : options.ranks;
+  const std::vector<int>& hosts = surroundings.hosts;
+  Command command = hosts.empty() ? options.command(folder_.path(), ranks)
+                                  : options.command_on_hosts(folder_.path(), ranks, hosts);
   program_ = options.name.empty() ? command.arguments.front() : options.name;
-  command.environment.insert(environment.begin(), environment.end());
+  command.environment.insert(surroundings.environment.begin(), surroundings.environment.end());
   command.environment["TMPDIR"] = folder_.path();
   const auto deadline = Clock::now() + whole(options.start_timeout);
   const std::string path = folder_.path() + "/socket";

@@ -25,12 +25,14 @@ namespace rankcheck::harness::worker {
 
 /// How workers are started and watched.
 struct WorkerOptions {
-  /// Returns the command that starts all worker processes. It may leave files in `directory`, which
-  /// is created for it and removed with its content.
-  std::function<Command(const std::string& directory)> command;
-  /// Returns the command that starts as many processes on several hosts: `hosts` has the host of
-  /// each world rank, and the ranks behind them are on host 0. Null: all ranks are on one host.
-  std::function<Command(const std::string& directory, const std::vector<int>& hosts)>
+  /// Returns the command that starts the processes of so many ranks. It may leave files in
+  /// `directory`, which is created for it and removed with its content.
+  std::function<Command(const std::string& directory, int ranks)> command;
+  /// The number of ranks that are started, unless a case is replayed.
+  int ranks = 0;
+  /// Does the same on several hosts: `hosts` has the host of each world rank, and the ranks behind
+  /// them are on host 0. Null: all ranks are on one host.
+  std::function<Command(const std::string& directory, int ranks, const std::vector<int>& hosts)>
       command_on_hosts = nullptr;
   /// Says why the processes cannot be started so. Empty if they can. May be null.
   std::function<std::string(const Hello& hello)> why_no_hosts = nullptr;
@@ -56,6 +58,17 @@ struct WorkerOptions {
   StopRequest stop = {};
 };
 
+/// How workers are started. Other surroundings need other workers.
+struct Surroundings {
+  std::map<std::string, std::string> environment = {};
+  /// The number of ranks. 0: as many as the options say.
+  int ranks = 0;
+  /// See Case::hosts.
+  std::vector<int> hosts = {};
+
+  friend bool operator==(const Surroundings&, const Surroundings&) = default;
+};
+
 /// Number of time-outs that a whole run may take, however much progress the workers report.
 inline constexpr int run_timeouts_max = 10;
 
@@ -66,9 +79,7 @@ class Session {
   /// Starts the workers and waits until every rank has said hello. Throws std::runtime_error. This
   /// constructor, why_refused() and run() throw Interrupted if a stop is requested before there is
   /// an answer.
-  Session(const WorkerOptions& options,
-          const std::map<std::string, std::string>& environment,
-          const std::vector<int>& hosts = {});
+  Session(const WorkerOptions& options, const Surroundings& surroundings = {});
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   /// Ends all processes and removes their files.

@@ -88,7 +88,7 @@ void WorkerBackend::retire_unless(const Surroundings& surroundings) const {
 
 Session& WorkerBackend::session(const Surroundings& surroundings) const {
   if (!session_) {
-    session_ = std::make_unique<Session>(options_, surroundings.environment, surroundings.hosts);
+    session_ = std::make_unique<Session>(options_, surroundings);
     surroundings_ = surroundings;
   }
   return *session_;
@@ -100,9 +100,9 @@ std::string WorkerBackend::why_hosts_refused(const Case& c) const {
   return options_.why_no_hosts == nullptr ? "" : options_.why_no_hosts(hello_);
 }
 
-WorkerBackend::Surroundings WorkerBackend::surroundings_of(std::span<const Case> stages) const {
+Surroundings WorkerBackend::surroundings_of(std::span<const Case> stages) const {
   // A stage that leaves the algorithm open runs in any environment.
-  Surroundings needed;
+  Surroundings needed{.ranks = ranks_};
   for (const Case& c : stages) {
     const Algorithm* algorithm = find(c);
     if (algorithm != nullptr && !algorithm->environment.empty()) {

@@ -28,9 +28,10 @@ class WorkerBackend final : public Backend {
                                                  std::string_view algorithm) const override;
   [[nodiscard]] std::string why_refused(const Case& c) const override;
   void run(std::span<const Case> stages, Observation& observation) override;
-  void restart() override {
+  void restart(int ranks) override {
     session_.reset();
     pending_.reset();
+    ranks_ = ranks;
   }
   std::optional<BackendFailure> close() override {
     retire();
@@ -52,15 +53,6 @@ class WorkerBackend final : public Backend {
   [[nodiscard]] nlohmann::json versions() const override { return hello_.versions; }
 
  private:
-  /// How workers were started. Other surroundings need other workers.
-  struct Surroundings {
-    std::map<std::string, std::string> environment = {};
-    /// See Case::hosts.
-    std::vector<int> hosts = {};
-
-    friend bool operator==(const Surroundings&, const Surroundings&) = default;
-  };
-
   /// Returns null if the workers do not have the algorithm that the case names.
   [[nodiscard]] const Algorithm* find(const Case& c) const;
   /// The algorithm that the case names. If it names none: all algorithms that it may get, the most
@@ -74,7 +66,7 @@ class WorkerBackend final : public Backend {
   Session& session(const Surroundings& surroundings) const;
   /// Why the workers cannot be started on the case's hosts. Empty if they can.
   [[nodiscard]] std::string why_hosts_refused(const Case& c) const;
-  /// The surroundings that a stage needs.
+  /// The surroundings that the stages need.
   [[nodiscard]] Surroundings surroundings_of(std::span<const Case> stages) const;
   /// Makes the pending failure the outcome of a run.
   void tell(Observation& observation);
@@ -88,6 +80,8 @@ class WorkerBackend final : public Backend {
   /// These are mutable because why_refused() starts workers, as run() does.
   mutable Surroundings surroundings_;
   mutable std::unique_ptr<Session> session_;
+  /// See Surroundings::ranks.
+  int ranks_ = 0;
   /// What happened to the workers between runs. It becomes the outcome of the next run.
   mutable std::optional<BackendFailure> pending_;
   std::vector<Case> chosen_;

@@ -136,7 +136,8 @@ TEST_F(CliEvaluateTest, RefusesBadInputInOneLine) {
   expect_unable(intensity + R"(--case '{"modez":2}')", "modez");
   expect_unable(intensity + "--algorithm none", "algorithm");
   expect_unable(intensity + "--backend none", "none");
-  expect_unable("evaluate all_reduce --input send=send.npy", "op: expected one, got none");
+  expect_unable("evaluate all_reduce --input send=send.npy",
+                "op: got none, expected one, as in {\"op\":\"sum\"}");
   expect_unable(intensity + "--output frames=none/frames.npy", "none");
   expect_unable(intensity + "--output frame=frames.npy", "did you mean frames");
   expect_unable("evaluate insert --input patches=right.npy --input positions=none.npy", "none.npy");

@@ -87,7 +87,9 @@ class FakeBackend : public Backend {
   /// What the backend declares that it takes, for every operation.
   std::optional<Capabilities> declared;
   int runs = 0;
+  /// Restarts with the ranks of one case, and with all ranks.
   int restarts = 0;
+  int renewals = 0;
   /// The value that close() returns.
   std::optional<BackendFailure> failure;
 
@@ -105,7 +107,7 @@ class FakeBackend : public Backend {
                                                  std::string_view) const override {
     return declared ? &*declared : nullptr;
   }
-  void restart() override { ++restarts; }
+  void restart(int ranks) override { ++(ranks > 0 ? restarts : renewals); }
   std::optional<BackendFailure> close() override { return failure; }
 
   void run(std::span<const Case> stages, Observation& observation) override {

@@ -92,7 +92,7 @@ std::vector<Illegal> illegal_calls() {
       {"op_missing",
        reduce,
        [](Case& c) { collective(c).op = spec::ReduceOp::none; },
-       "op: expected one, got none"},
+       "op: got none, expected one, as in {\"op\":\"sum\"}"},
       {"op_of_no_reduction",
        move,
        [](Case& c) { collective(c).op = spec::ReduceOp::sum; },

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "reference/collectives/all_reduce/contract.hpp"
@@ -79,9 +80,10 @@ class WorkersTest : public testing::Test {
         "cd " + folder_ + "; echo $$ > pid; " + (greets ? "cat hello; " : "") + script;
     return std::make_unique<WorkerBackend>(WorkerOptions{
         .command =
-            [text](const std::string&) {
-              return Command{{"sh", "-c", text}, {}};
+            [text](const std::string&, int ranks) {
+              return Command{{"sh", "-c", fmt::format("ranks={}; {}", ranks, text)}, {}};
             },
+        .ranks = 4,
         .contract_of = contract_of,
         .may_use_standard_io = true,
         .start_timeout = std::chrono::milliseconds(500),
@@ -140,6 +142,18 @@ class WorkersTest : public testing::Test {
 
 // The script continues when the run has arrived.
 constexpr const char* await_run = "head -c 1 > /dev/null; ";
+
+/// A replay starts as many ranks as its case has.
+TEST_F(WorkersTest, RestartsWithTheRanksOfACase) {
+  const auto backend = open("echo $ranks >> started");
+  Observation observation;
+  const Case c = make_case();
+  for (const int ranks : {2, 0}) {
+    backend->restart(ranks);
+    backend->run(std::span(&c, 1), observation);
+  }
+  EXPECT_EQ(read_file(file("started")), "4\n2\n4\n");
+}
 
 TEST_F(WorkersTest, DeliverImagesStampsAndPath) {
   const Observation seen = run(std::string(await_run) + "cat result; cat > /dev/null");
@@ -390,7 +404,7 @@ TEST_F(WorkersTest, HangInTheNextRunWhenTheyDoNotAnswerAQuestion) {
 
 TEST_F(WorkersTest, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
   const WorkerOptions options{.command =
-                                  [](const std::string&) {
+                                  [](const std::string&, int) {
                                     return Command{{"/bin/true"}, {}};
                                   },
                               .contract_of = contract_of,
@@ -540,7 +554,7 @@ TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
 
 TEST_F(WorkersTest, AreMissingWhenThereIsNoSuchProgram) {
   WorkerOptions options{.command =
-                            [](const std::string&) {
+                            [](const std::string&, int) {
                               return Command{{"/nowhere/worker"}, {}};
                             },
                         .contract_of = contract_of,

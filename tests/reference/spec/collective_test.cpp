@@ -78,7 +78,7 @@ TEST(WhyInvalidTest, AReductionAlongAnAxisNeedsARow) {
 
 TEST(WhyInvalidTest, RejectsReductionsWithoutMeaning) {
   const auto all_reduce = reference::all_reduce::contract();
-  EXPECT_EQ(verdict(all_reduce, {}), "op: expected one, got none");
+  EXPECT_EQ(verdict(all_reduce, {}), "op: got none, expected one, as in {\"op\":\"sum\"}");
   EXPECT_EQ(verdict(all_reduce, {.type = Type::complex64, .op = ReduceOp::max}),
             "op: max is not defined for type complex64");
   EXPECT_EQ(verdict(all_reduce, {.type = Type::f8e4m3, .op = ReduceOp::sum}),

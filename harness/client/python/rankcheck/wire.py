@@ -101,8 +101,9 @@ def connect_to_harness() -> Connection:
     path = os.environ.get(SOCKET_VARIABLE)
     if path is None:
         raise SystemExit(
-            f"{SOCKET_VARIABLE} is not set: this program is a subject of rankcheck. "
-            "Start it with: rankcheck run smoke --backend python:FILE.py"
+            f"Neither {SOCKET_VARIABLE} nor {ADDRESS_VARIABLE} is set: this program is a subject "
+            "of rankcheck. Start it with: rankcheck run smoke --backend python:FILE.py. Ranks that are started by "
+            f"somebody else need {ADDRESS_VARIABLE} and the secret of --backend listen:ADDRESS."
         )
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connected.connect(path)

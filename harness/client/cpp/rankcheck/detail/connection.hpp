@@ -137,7 +137,8 @@ inline int connect_to_harness() {
   const char* const path = std::getenv("RANKCHECK_SOCKET");
   if (path == nullptr) {
     throw std::runtime_error(
-        "RANKCHECK_SOCKET is not set: this program is a subject of rankcheck. Start it with: "
+        "Neither RANKCHECK_SOCKET nor RANKCHECK_ADDRESS is set: this program is a subject of "
+        "rankcheck. Start it with: "
         "rankcheck run smoke --backend command:PROGRAM");
   }
   sockaddr_un address{};
