@@ -309,7 +309,9 @@ constexpr std::array steps{
         .algorithm = "replicated",
         .property = "moves_no_more_than_came_back",
         .says = "step moves the waves",
-        // With few positions, the sum of their step lengths stays within the bound.
+        // With few positions, the sum of their step lengths stays within the bound. Shrinking keeps
+        // ranks whose positions are needed.
+        .ranks_max = 4,
         .elements_max = 16,
         .replace_call =
             [](InterceptedCall& intercepted) {

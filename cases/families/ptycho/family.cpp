@@ -98,8 +98,7 @@ class Ptycho final : public harness::Family {
     if (auto why = spec::why_invalid(contract, operator_call(c))) return *why;
     if (c.count != 0) return "count: not a size of this operation";
     const PtychoCase& own = ptycho(c);
-    // Only laws use wide_range, in their stages.
-    if (!is_defined(c.input, contract) || c.input == InputKind::wide_range) {
+    if (!is_defined(c.input, contract)) {
       return "input: " + std::string(harness::name(c.input)) + " is not defined for " +
              std::string(contract.name);
     }
