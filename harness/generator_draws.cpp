@@ -53,6 +53,7 @@ void Generator::spread_over_hosts(Case& c) const {
   if (!hosts_.empty()) c.hosts = hosts_;
   // While the generator finds out what the backend takes, nothing has been drawn.
   if (drawn_ == 0 || !hosts_.empty() || !backend_.traits().draws_hosts || c.ranks < 2) return;
+  if (fixed_.contains("hosts")) return;
   RandomSource random(mix(mix(seed_, drawn_), hash_of("hosts")));
   if (random.below(hosts_every) == 0) c.hosts = draw_hosts(random, c.ranks);
 }
