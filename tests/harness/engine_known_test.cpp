@@ -168,7 +168,7 @@ TEST_F(EngineKnownTest, ACrashRestartsTheBackendAndSuchCasesAreLeftOutSoon) {
   EXPECT_EQ(finding.known[0].failed, known_restarts_max);
   EXPECT_GT(finding.known[0].left_out, 0);
   EXPECT_EQ(finding.cases + finding.known[0].left_out, 200);
-  EXPECT_EQ(backend.restarts, known_restarts_max);
+  EXPECT_EQ(backend.renewals, known_restarts_max);
 }
 
 TEST_F(EngineKnownTest, AKnownHangHidesNoOtherDefect) {

@@ -134,8 +134,11 @@ TEST(IsDeterministicTest, RunsTwice) {
 }
 
 TEST(KeepsGroupsApartTest, MovesToTheNextRanksAndStaysAscending) {
-  const std::vector<std::pair<std::vector<int>, std::vector<int>>> pairs{
-      {{1, 2}, {0, 2}}, {{2, 0}, {0, 1}}, {{0, 1, 2}, {1, 2, 0}}, {{}, {1, 2, 0}}};
+  const std::vector<std::pair<std::vector<int>, std::vector<int>>> pairs{{{1, 2}, {0, 2}},
+                                                                         {{2, 0}, {0, 1}},
+                                                                         {{0, 1, 2}, {1, 2}},
+                                                                         {{}, {1, 2}},
+                                                                         {{2, 0, 1}, {0, 1, 2}}};
   for (const auto& [group, next] : pairs) {
     Case c = sum();
     c.ranks = 3;
@@ -146,6 +149,16 @@ TEST(KeepsGroupsApartTest, MovesToTheNextRanksAndStaysAscending) {
     EXPECT_EQ(stages[1].group, next);
     EXPECT_EQ(stages[2].group, group);
   }
+}
+
+TEST(KeepsGroupsApartTest, TheWorldWithoutRank0KeepsItsCounts) {
+  Case c = sum();
+  c.operation = "gather_v";
+  c.ranks = 3;
+  c.counts = {1, 2, 3};
+  const auto stages = program(keeps_groups_apart(), reference::contract_named("gather_v"), c);
+  ASSERT_EQ(stages.size(), 3U);
+  EXPECT_EQ(stages[1].counts, (std::vector<std::int64_t>{2, 3}));
 }
 
 TEST(RankPermutationTest, RunsTheMembersInTheDrawnOrder) {

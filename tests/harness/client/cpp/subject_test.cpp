@@ -150,7 +150,8 @@ TEST(SubjectTest, ProgramsThatNobodyStartedRightlySaySo) {
   std::string said;
   ::unsetenv("RANKCHECK_SOCKET");
   EXPECT_EQ(serve(subject, said), 1);
-  EXPECT_NE(said.find("Neither RANKCHECK_SOCKET nor RANKCHECK_ADDRESS is set"), std::string::npos) << said;
+  EXPECT_NE(said.find("Neither RANKCHECK_SOCKET nor RANKCHECK_ADDRESS is set"), std::string::npos)
+      << said;
   ::setenv("RANKCHECK_SOCKET", "/nowhere/socket", 1);
   EXPECT_EQ(serve(subject, said), 1);
   EXPECT_EQ(said, "mine: /nowhere/socket: No such file or directory\n");
