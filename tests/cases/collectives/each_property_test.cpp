@@ -153,10 +153,10 @@ TEST(KeepsGroupsApartTest, MovesToTheNextRanksAndStaysAscending) {
 
 TEST(KeepsGroupsApartTest, TheWorldWithoutRank0KeepsItsCounts) {
   Case c = sum();
-  c.operation = "gather_v";
+  c.operation = "all_gather_v";
   c.ranks = 3;
   c.counts = {1, 2, 3};
-  const auto stages = program(keeps_groups_apart(), reference::contract_named("gather_v"), c);
+  const auto stages = program(keeps_groups_apart(), reference::all_gather_v::contract(), c);
   ASSERT_EQ(stages.size(), 3U);
   EXPECT_EQ(stages[1].counts, (std::vector<std::int64_t>{2, 3}));
 }
