@@ -29,8 +29,8 @@ set(fuzzed_sources
   harness/family.cpp harness/fields.cpp harness/files.cpp harness/finding.cpp harness/hosts.cpp
   harness/finding_json.cpp harness/journal.cpp harness/json_text.cpp harness/known_defects.cpp
   harness/known_report.cpp harness/nearest.cpp harness/npy.cpp harness/random_source.cpp
-  harness/record.cpp harness/suite_file.cpp harness/summary.cpp harness/table.cpp harness/verdict.cpp
-  harness/version_range.cpp harness/worker/protocol.cpp gpu/plan/topology.cpp
+  harness/record.cpp harness/suite_file.cpp harness/summary.cpp harness/table.cpp
+  harness/verdict.cpp harness/version_range.cpp harness/worker/protocol.cpp gpu/plan/topology.cpp
   harness/run/memory.cpp cases/families/collectives/fields.cpp cases/families/ptycho/fields.cpp
   cases/families/ptycho/symmetry.cpp)
 set(fuzz_runs case:50000 suite:50000 journal:20000 topology:100000 frame:50000
