@@ -255,7 +255,8 @@ class Session {
     report(minimal_, result, finding_);
     if (finding_.shrinks > 0) finding_.original = first_->c;
     if (finding_.verdict == Verdict::flaky && result.failed == 0 && finding_.shrinks > 0) {
-      finding_.reason += "; failed first with " + to_text(first_->c);
+      finding_.reason += "; failed first with " + to_text(first_->c) +
+                         ", perhaps because of what earlier calls left behind";
     }
   }
 

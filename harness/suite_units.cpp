@@ -13,16 +13,19 @@ int ranks_required(const SuiteEntry& entry, const spec::Contract& contract) {
   return entry.ranks_required.value_or(std::min(usual, entry.ranks_max));
 }
 
-/// The key that identifies and orders units, most significant part first.
-auto order_of(const Unit& unit) {
-  return std::tuple(unit.pinned.empty(),
-                    unit.hosts,
-                    std::string_view(unit.operation),
+/// What identifies units before their subject is known, most significant part first.
+auto identity_of(const Unit& unit) {
+  return std::tuple(std::string_view(unit.operation),
                     std::string_view(unit.algorithm),
                     std::string_view(unit.backend),
                     std::string_view(unit.property),
                     std::string_view(unit.variant),
                     std::string_view(unit.pinned));
+}
+
+/// Units on the same hosts stand together, because other hosts need other processes.
+auto order_of(const Unit& unit) {
+  return std::tuple(unit.pinned.empty(), unit.hosts, identity_of(unit));
 }
 
 }  // namespace
@@ -61,8 +64,9 @@ std::size_t expand(const SuiteEntry& entry,
           .count = entry.count,
           .hosts = entry.hosts,
       };
-      const auto same = std::find_if(
-          units.begin(), units.end(), [&](const Unit& each) { return each.id() == unit.id(); });
+      const auto same = std::find_if(units.begin(), units.end(), [&](const Unit& each) {
+        return identity_of(each) == identity_of(unit);
+      });
       if (same == units.end()) {
         units.push_back(std::move(unit));
       } else {

@@ -66,7 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Fault{"flipped_bit", "all_reduce", "falsified", "differs from the reference"},
         Fault{"error_code", "all_reduce", "falsified", "MPI_Allreduce: MPI_ERR_OTHER"},
-        Fault{"other_call", "all_reduce", "falsified", "nonblocking form were both called"},
+        Fault{
+            "other_call", "all_reduce", "falsified", "several forms of MPI_Allreduce were called"},
         Fault{"other_call",
               "all_reduce_list",
               "falsified",
