@@ -12,6 +12,7 @@
 #include "reference/collectives/all_reduce/contract.hpp"
 #include "reference/collectives/barrier/contract.hpp"
 #include "reference/collectives/broadcast/contract.hpp"
+#include "reference/collectives/reduce_axis/contract.hpp"
 #include "reference/collectives/scatter/contract.hpp"
 #include "reference/spec/to_size.hpp"
 
@@ -159,6 +160,17 @@ TEST(KeepsGroupsApartTest, TheWorldWithoutRank0KeepsItsCounts) {
   const auto stages = program(keeps_groups_apart(), reference::all_gather_v::contract(), c);
   ASSERT_EQ(stages.size(), 3U);
   EXPECT_EQ(stages[1].counts, (std::vector<std::int64_t>{2, 3}));
+}
+
+TEST(KeepsGroupsApartTest, TheWorldChangesItsOrderIfOnlyRank0HasRows) {
+  Case c = sum();
+  c.operation = "reduce_axis";
+  c.ranks = 2;
+  c.count = 0;
+  c.counts = {1, 0};
+  const auto stages = program(keeps_groups_apart(), reference::reduce_axis::contract(), c);
+  ASSERT_EQ(stages.size(), 3U);
+  EXPECT_EQ(stages[1].group, (std::vector{1, 0}));
 }
 
 TEST(RankPermutationTest, RunsTheMembersInTheDrawnOrder) {
