@@ -152,10 +152,21 @@ TEST(KeepsGroupsApartTest, MovesToTheNextRanksAndStaysAscending) {
   }
 }
 
+TEST(KeepsGroupsApartTest, TheWorldChangesItsOrderIfTheSeedIsEven) {
+  Case c = sum();
+  c.ranks = 3;
+  c.data_seed = 2;
+  const auto stages = program(keeps_groups_apart(), all_reduce, c);
+  ASSERT_EQ(stages.size(), 3U);
+  EXPECT_EQ(stages[1].group, (std::vector{1, 2, 0}));
+}
+
 TEST(KeepsGroupsApartTest, TheWorldWithoutRank0KeepsItsCounts) {
   Case c = sum();
   c.operation = "all_gather_v";
+  collective(c).op = spec::ReduceOp::none;
   c.ranks = 3;
+  c.count = 0;
   c.counts = {1, 2, 3};
   const auto stages = program(keeps_groups_apart(), reference::all_gather_v::contract(), c);
   ASSERT_EQ(stages.size(), 3U);
