@@ -142,10 +142,8 @@ constexpr std::array of_late_ranks{
         .hits = [](const Case& c) { return c.late == collective(c).root; },
         .edit_result =
             [](const Outcome& outcome) {
-              const std::int64_t bytes = spec::info(outcome.c().type).bytes;
-              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
-                if (rank != outcome.c().late) leave_unwritten(outcome, rank, element, bytes);
-              });
+              leave_unwritten_where(
+                  outcome, [&](int rank, std::int64_t) { return rank != outcome.c().late; });
             }},
     Bug{.name = "input_not_awaited",
         .summary = "The call reads its input although a kernel still writes it, because it uses a "

@@ -48,6 +48,12 @@ bool has_scattered_host(const Case& c) {
   return false;
 }
 
+/// Whether no member before this one is on its host. `hosts` has the host of each member.
+bool is_first_of_host(const std::vector<int>& hosts, int member) {
+  const auto at = hosts.begin() + member;
+  return std::find(hosts.begin(), at, *at) == at;
+}
+
 /// The number of members on the host of this member.
 std::ptrdiff_t members_beside(const Case& c, int member) {
   const std::vector<int> hosts = hosts_of_members(c);
@@ -80,12 +86,8 @@ constexpr std::array of_hosts{
             [](const Outcome& outcome) {
               const Case& c = outcome.c();
               const std::vector<int> hosts = hosts_of_members(c);
-              const std::int64_t bytes = spec::info(c.type).bytes;
-              for_each_output(outcome, [&](int rank, std::int64_t index, std::byte* element) {
-                const auto at = hosts.begin() + rank;
-                const bool is_first = std::find(hosts.begin(), at, *at) == at;
-                if (is_first || index != c.count - 1) return;
-                leave_unwritten(outcome, rank, element, bytes);
+              leave_unwritten_where(outcome, [&](int rank, std::int64_t index) {
+                return !is_first_of_host(hosts, rank) && index == c.count - 1;
               });
             }},
     Bug{.name = "alone_on_its_host",
@@ -98,10 +100,8 @@ constexpr std::array of_hosts{
         .edit_result =
             [](const Outcome& outcome) {
               const Case& c = outcome.c();
-              const std::int64_t bytes = spec::info(c.type).bytes;
-              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
-                if (rank == collective(c).root || members_beside(c, rank) > 1) return;
-                leave_unwritten(outcome, rank, element, bytes);
+              leave_unwritten_where(outcome, [&](int rank, std::int64_t) {
+                return rank != collective(c).root && members_beside(c, rank) == 1;
               });
             }},
     Bug{.name = "blocks_in_the_order_of_hosts",
@@ -146,8 +146,7 @@ constexpr std::array of_hosts{
               change(plan, is_reduce, [&](Step& step, std::span<Range> sources) {
                 const auto end =
                     std::remove_if(sources.begin(), sources.end(), [&](const Range& source) {
-                      const auto at = hosts.begin() + source.rank;
-                      return std::find(hosts.begin(), at, *at) != at;
+                      return !is_first_of_host(hosts, source.rank);
                     });
                 if (end != sources.begin())
                   step.source_count = static_cast<std::uint32_t>(end - sources.begin());

@@ -134,6 +134,14 @@ void leave_unwritten(const Outcome& outcome, int rank, std::byte* element, std::
   std::copy_n(poison.data() + at, bytes, element);
 }
 
+void leave_unwritten_where(const Outcome& outcome,
+                           const std::function<bool(int rank, std::int64_t index)>& chosen) {
+  const std::int64_t bytes = spec::info(outcome.c().type).bytes;
+  for_each_output(outcome, [&](int rank, std::int64_t index, std::byte* element) {
+    if (chosen(rank, index)) leave_unwritten(outcome, rank, element, bytes);
+  });
+}
+
 std::vector<double> contributions(const Outcome& outcome, std::int64_t index) {
   const Case& c = outcome.c();
   std::vector<double> values;

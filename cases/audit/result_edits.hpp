@@ -42,6 +42,10 @@ void map_values(const Outcome& outcome, const std::function<double(double value)
 /// Restores `bytes` bytes from `element` on to the poison that they held before the call.
 void leave_unwritten(const Outcome& outcome, int rank, std::byte* element, std::int64_t bytes);
 
+/// Does the same with every output element that `chosen` selects.
+void leave_unwritten_where(const Outcome& outcome,
+                           const std::function<bool(int rank, std::int64_t index)>& chosen);
+
 /// Returns the inputs of all ranks to one output element of a reduction. Only for reductions in
 /// which element i of every rank becomes element i of the output.
 [[nodiscard]] std::vector<double> contributions(const Outcome& outcome, std::int64_t index);

@@ -50,11 +50,9 @@ constexpr std::array memory{
         .algorithm = "chain",
         .edit_result =
             [](const Outcome& outcome) {
-              const std::int64_t bytes = spec::info(outcome.c().type).bytes;
               const std::int64_t skipped = (4 - outcome.c().offset % 4) % 4;
-              for_each_output(outcome, [&](int rank, std::int64_t index, std::byte* element) {
-                if (index < skipped) leave_unwritten(outcome, rank, element, bytes);
-              });
+              leave_unwritten_where(outcome,
+                                    [&](int, std::int64_t index) { return index < skipped; });
             }},
     Bug{.name = "chunks_of_256_swapped",
         .summary =

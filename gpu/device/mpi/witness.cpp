@@ -113,27 +113,8 @@ std::string_view first_algorithm_on(std::intptr_t communicator,
   return {};
 }
 
-// Replaces the library's function: notes that it was called, then calls the original.
-#define RANKCHECK_WITNESS(symbol, name)               \
-  extern "C" Word symbol(Word a,                      \
-                         Word b,                      \
-                         Word c,                      \
-                         Word d,                      \
-                         Word e,                      \
-                         Word f,                      \
-                         Word g,                      \
-                         Word h,                      \
-                         Word i,                      \
-                         Word j,                      \
-                         Word k,                      \
-                         Word l) {                    \
-    static const Function next = find_next(#symbol);  \
-    note(name, {a, b, c, d, e, f, g, h, i, j, k, l}); \
-    return next(a, b, c, d, e, f, g, h, i, j, k, l);  \
-  }
-
-// Replaces a function of the library that splits a communicator, its first argument.
-#define RANKCHECK_WITNESS_SPLIT(symbol)              \
+// Replaces the library's function: makes a note, then calls the original.
+#define RANKCHECK_WRAP(symbol, make_note)            \
   extern "C" Word symbol(Word a,                     \
                          Word b,                     \
                          Word c,                     \
@@ -147,14 +128,22 @@ std::string_view first_algorithm_on(std::intptr_t communicator,
                          Word k,                     \
                          Word l) {                   \
     static const Function next = find_next(#symbol); \
-    note_split(a, __builtin_return_address(0));      \
+    make_note;                                       \
     return next(a, b, c, d, e, f, g, h, i, j, k, l); \
   }
+
+#define RANKCHECK_WITNESS(symbol, name) \
+  RANKCHECK_WRAP(symbol, note(name, {a, b, c, d, e, f, g, h, i, j, k, l}))
+
+// The function's first argument is the communicator that it splits.
+#define RANKCHECK_WITNESS_SPLIT(symbol) \
+  RANKCHECK_WRAP(symbol, note_split(a, __builtin_return_address(0)))
 
 // The list is written when the build is configured.
 #include "witnessed_functions.inc"
 
 #undef RANKCHECK_WITNESS
 #undef RANKCHECK_WITNESS_SPLIT
+#undef RANKCHECK_WRAP
 
 }  // namespace rankcheck::gpu::mpi
