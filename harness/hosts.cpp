@@ -20,6 +20,13 @@ std::vector<int> numbered(const std::vector<int>& hosts) {
   return out;
 }
 
+std::vector<int> hosts_of_members(const Case& c) {
+  std::vector<int> hosts;
+  if (c.hosts.empty()) return hosts;
+  for (const int rank : members(c)) hosts.push_back(c.hosts[spec::to_size(rank)]);
+  return hosts;
+}
+
 std::vector<int> draw_hosts(RandomSource& random, int ranks) {
   constexpr std::int64_t hosts_max = 4;
   const std::int64_t hosts = random.between(2, std::min<std::int64_t>(hosts_max, ranks));

@@ -12,6 +12,9 @@ namespace rankcheck::harness {
 /// Numbers the hosts in the order in which they appear. Returns an empty list if there is only one.
 [[nodiscard]] std::vector<int> numbered(const std::vector<int>& hosts);
 
+/// The host of each member, in the order of the group. Empty if all ranks are on one host.
+[[nodiscard]] std::vector<int> hosts_of_members(const Case& c);
+
 /// Draws hosts for two ranks or more: two to four hosts with any numbers of ranks, whose ranks
 /// stand one behind another or not.
 [[nodiscard]] std::vector<int> draw_hosts(RandomSource& random, int ranks);

@@ -1,3 +1,5 @@
+#include "harness/hosts.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,15 +24,7 @@ namespace rankcheck::cases::audit {
 namespace {
 
 using harness::Case;
-
-/// The host of each member, in the order of the group.
-std::vector<int> hosts_of_members(const Case& c) {
-  std::vector<int> hosts;
-  for (const int rank : members(c)) {
-    hosts.push_back(c.hosts.empty() ? 0 : c.hosts[spec::to_size(rank)]);
-  }
-  return hosts;
-}
+using harness::hosts_of_members;
 
 bool has_several_hosts(const Case& c) {
   const std::vector<int> hosts = hosts_of_members(c);

@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
-#include "reference/spec/to_size.hpp"
 #include "reference/spec/value_rules.hpp"
 
 #include "gpu/device/mpi/cluster.hpp"
 #include "gpu/device/mpi/runtime.hpp"
 #include "gpu/ptycho/registry.hpp"
 
+#include "harness/hosts.hpp"
 #include "harness/input.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/stages.hpp"
@@ -98,7 +98,7 @@ class MpiSubject final : public worker::Subject {
                                  .call = call,
                                  .group = group,
                                  .in_place = c.in_place,
-                                 .hosts = hosts_of_members(c),
+                                 .hosts = harness::hosts_of_members(c),
                                  .chunk = c.chunk});
   }
 
@@ -135,14 +135,6 @@ class MpiSubject final : public worker::Subject {
                              : std::map<std::string, std::string>();
   }
 
-  /// The host of each member. Empty if all ranks are on one.
-  [[nodiscard]] static std::vector<int> hosts_of_members(const Case& c) {
-    std::vector<int> hosts;
-    if (c.hosts.empty()) return hosts;
-    for (const int rank : harness::members(c)) hosts.push_back(c.hosts[spec::to_size(rank)]);
-    return hosts;
-  }
-
   /// If stages run at the same time, makes the communicators of all stages before the first call.
   void hold_communicators(std::span<const Case> stages) {
     runtime_.release();
@@ -171,7 +163,7 @@ class MpiSubject final : public worker::Subject {
             .call = arguments.call,
             .group = arguments.group,
             .in_place = c.in_place,
-            .hosts = hosts_of_members(c),
+            .hosts = harness::hosts_of_members(c),
             .chunk = c.chunk};
   }
 

@@ -28,6 +28,17 @@ TEST(HostsTest, OneHostForEachRankIsValid) {
   EXPECT_EQ(why_hosts_invalid({0, -1}, 2), "hosts: got [0,-1]" + expected);
 }
 
+TEST(HostsTest, OfMembersAreInTheOrderOfTheGroup) {
+  Case c;
+  c.ranks = 3;
+  c.hosts = {0, 1, 1};
+  EXPECT_EQ(hosts_of_members(c), (Hosts{0, 1, 1}));
+  c.group = {2, 0};
+  EXPECT_EQ(hosts_of_members(c), (Hosts{1, 0}));
+  c.hosts.clear();
+  EXPECT_EQ(hosts_of_members(c), Hosts());
+}
+
 TEST(HostsTest, DrawnOnesAreUnevenAloneAndScattered) {
   RandomSource random(5);
   std::set<Hosts> drawn;
