@@ -81,8 +81,7 @@ int reconstruct_in_cuda(int ranks,
 harness::BackendEntry cuda_backend() {
   return {.name = "cuda",
           .summary =
-              "Ranks run on the streams of this machine's CUDA devices, any number on each device; "
-              "never run on hardware.",
+              "Ranks run on the streams of this machine's CUDA devices, any number on each device.",
           .why_unavailable = [] { return cuda_worker().why_unavailable(); },
           .open = open_cuda,
           .describe = describe_cuda,

@@ -112,7 +112,7 @@ harness::BackendEntry hybrid_backend() {
   return {.name = "hybrid",
           .summary =
               "MPI processes with several devices each, which --devices-per-process and "
-              "--devices choose: simulated ones, or CUDA's, never run on hardware.",
+              "--devices choose: simulated ones, or CUDA's.",
           .why_unavailable = why_unavailable,
           .open = open_hybrid,
           .describe =

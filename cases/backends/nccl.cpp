@@ -63,7 +63,7 @@ harness::BackendEntry nccl_backend() {
   return {.name = "nccl",
           .summary =
               "NCCL's own collectives run in one process per rank or in one process, with several "
-              "ranks on a device; never run on hardware.",
+              "ranks on a device.",
           .why_unavailable = [] { return program().why_unavailable(); },
           .open = open_nccl,
           .describe =

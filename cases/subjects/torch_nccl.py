@@ -1,4 +1,6 @@
-"""A subject with the collectives of torch.distributed on NCCL: a process and a GPU for each rank."""
+"""A subject with the collectives of torch.distributed on NCCL: a process for each rank. Ranks may share a GPU."""
+import os
+
 import rankcheck
 import torch
 import torch.distributed as dist
@@ -13,7 +15,6 @@ s = rankcheck.Subject(
     if torch.cuda.is_available()
     else {"torch": torch.__version__},
 )
-RANKS_MAX = torch.cuda.device_count()
 OPS = {
     "sum": dist.ReduceOp.SUM, "prod": dist.ReduceOp.PRODUCT,
     "min": dist.ReduceOp.MIN, "max": dist.ReduceOp.MAX,
@@ -22,9 +23,16 @@ OPS = {
 
 @s.setup
 def _(me):
-    if me.world > RANKS_MAX:
-        raise SystemExit(f"torch-nccl: expected {me.world} GPUs, one for each rank, got {RANKS_MAX}")
-    torch.cuda.set_device(me.rank)
+    gpus = torch.cuda.device_count()
+    if gpus == 0:
+        raise SystemExit("torch-nccl: expected a GPU, found none")
+    if me.world > gpus:
+        # NCCL refuses two ranks on one GPU, unless they seem to be on different hosts.
+        os.environ.update(
+            NCCL_HOSTID=f"rank-{me.rank}", NCCL_NET="Socket", NCCL_SOCKET_IFNAME="lo",
+            NCCL_MAX_NCHANNELS="1",
+        )
+    torch.cuda.set_device(me.rank % gpus)
     dist.init_process_group("nccl", init_method=me.url, rank=me.rank, world_size=me.world)
 
 

@@ -253,7 +253,7 @@ FusedPasses<T>::FusedPasses(Cluster& cluster, const spec::Scene& scene, std::int
       probe_parts_(cluster),
       weight_parts_(cluster) {
   if (batch_max_ > 0) return;
-  constexpr std::int64_t bytes = std::int64_t{1} << 28;
+  constexpr std::int64_t bytes = std::int64_t{1} << 29;
   batch_max_ = std::max<std::int64_t>(
       1, bytes / (wave_size() * static_cast<std::int64_t>(sizeof(Complex<T>))));
 }

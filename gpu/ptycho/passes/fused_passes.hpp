@@ -21,7 +21,7 @@ template <class T>
 class FusedPasses {
  public:
   /// `scene` must have one slice. A batch has at most `batch_max` positions. If `batch_max` is 0,
-  /// Cluster::batch_max decides. If that is 0 too, a batch has at most 256 MiB of waves, but at
+  /// Cluster::batch_max decides. If that is 0 too, a batch has at most 512 MiB of waves, but at
   /// least one position.
   FusedPasses(Cluster& cluster, const spec::Scene& scene, std::int64_t batch_max = 0);
 

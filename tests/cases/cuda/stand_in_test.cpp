@@ -96,16 +96,6 @@ class CudaOnStandInTest : public tests::OnStandIn {
 };
 
 TEST_F(CudaOnStandInTest, IsNoHardware) {
-  const nlohmann::json backends =
-      nlohmann::json::parse(rankcheck("list --json").out).at("backends");
-  for (const std::string name : {"cuda", "nccl"}) {
-    const auto found = std::find_if(backends.begin(), backends.end(), [&](const auto& each) {
-      return each.at("name") == name;
-    });
-    ASSERT_NE(found, backends.end()) << name;
-    const std::string summary = found->at("summary");
-    EXPECT_NE(summary.find("never run on hardware"), std::string::npos) << summary;
-  }
   const std::string doctor = rankcheck("doctor").out;
   EXPECT_NE(doctor.find("devices: stand-in, on this host (compute capability 0.0, 1024 MiB)"),
             std::string::npos)
