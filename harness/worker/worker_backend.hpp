@@ -32,6 +32,8 @@ class WorkerBackend final : public Backend {
     session_.reset();
     pending_.reset();
     ranks_ = ranks;
+    // Otherwise, why_refused() would ask as many ranks as the last case had.
+    surroundings_.ranks = ranks;
   }
   std::optional<BackendFailure> close() override {
     retire();

@@ -155,6 +155,17 @@ TEST_F(WorkersTest, RestartsWithTheRanksOfACase) {
   EXPECT_EQ(read_file(file("started")), "4\n2\n4\n");
 }
 
+TEST_F(WorkersTest, AreAllAskedAfterAReplayWithFewer) {
+  const auto backend = open("echo $ranks >> started");
+  Observation observation;
+  const Case c = make_case();
+  backend->restart(2);
+  backend->run(std::span(&c, 1), observation);
+  backend->restart(0);
+  static_cast<void>(backend->why_refused(c));
+  EXPECT_EQ(read_file(file("started")), "4\n2\n4\n");
+}
+
 TEST_F(WorkersTest, DeliverImagesStampsAndPath) {
   const Observation seen = run(std::string(await_run) + "cat result; cat > /dev/null");
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
