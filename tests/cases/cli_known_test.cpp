@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -108,11 +109,17 @@ TEST_F(CliKnownTest, BadInputIsOneLineAndWritesNothing) {
   EXPECT_FALSE(exists("r"));
 }
 
-/// The file that comes with rankcheck is read, and follows its schema.
-TEST_F(CliKnownTest, TheReadyFileIsValid) {
-  const std::string ready = RANKCHECK_SOURCE_DIR "/cases/known/mpich-4.0.2.json";
-  EXPECT_EQ(harness::complaints(json::parse(harness::read_file(ready)), "known.schema.json"), "");
-  const Outcome outcome = rankcheck(tests::quick + "--report r --known " + ready);
+/// The files that come with rankcheck are read, and follow their schema.
+TEST_F(CliKnownTest, TheReadyFilesAreValid) {
+  std::string options;
+  for (const auto& each :
+       std::filesystem::directory_iterator(RANKCHECK_SOURCE_DIR "/cases/known")) {
+    const std::string ready = each.path().string();
+    EXPECT_EQ(harness::complaints(json::parse(harness::read_file(ready)), "known.schema.json"), "")
+        << ready;
+    options += " --known " + ready;
+  }
+  const Outcome outcome = rankcheck(tests::quick + "--report r" + options);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
 }
 
