@@ -24,6 +24,7 @@ else()
 
   # A test for each ready subject: a few cases, and what was found in released versions.
   set(ready_subjects ${CMAKE_SOURCE_DIR}/cases/subjects)
+  set(modules_of_cupy_nccl cupy numpy)
   set(modules_of_jax_devices jax numpy)
   set(modules_of_mpi4py_subject mpi4py numpy)
   set(modules_of_torch_gloo torch numpy)
