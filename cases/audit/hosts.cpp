@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <numeric>
 #include <set>
 #include <span>
@@ -120,9 +119,9 @@ constexpr std::array of_hosts{
                 }
                 for (std::size_t k = 0; k < order.size(); ++k) {
                   const spec::Block& block = layout.extents.recv[k];
-                  std::memcpy(recv + block.offset * spec::info(c.type).bytes,
-                              right.data() + spec::to_size(order[k]) * bytes,
-                              bytes);
+                  std::copy_n(right.data() + spec::to_size(order[k]) * bytes,
+                              bytes,
+                              recv + block.offset * spec::info(c.type).bytes);
                 }
               }
             }},
