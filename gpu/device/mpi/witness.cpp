@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,22 @@ std::vector<Arguments>& arguments() {
   static std::vector<Arguments> all;
   return all;
 }
+
+/// Where the communicator stands among the arguments of a collective's algorithms. The words behind
+/// the arguments are what registers and stack happened to hold, perhaps a communicator, too.
+struct CommunicatorPlace {
+  std::string_view prefix;
+  std::size_t index;
+};
+
+constexpr std::array communicator_places{
+    CommunicatorPlace{"allgather_intra_", 6},
+    CommunicatorPlace{"allreduce_intra_", 5},
+    CommunicatorPlace{"bcast_intra_", 4},
+    CommunicatorPlace{"gather_intra_", 7},
+    CommunicatorPlace{"reduce_intra_", 6},
+    CommunicatorPlace{"scatter_intra_", 7},
+};
 
 /// Communicators that were split, with the path of the library that did it.
 std::set<std::pair<Word, std::string>>& splits() {
@@ -102,13 +119,20 @@ void forget_splits(std::intptr_t communicator) {
 std::string_view first_algorithm_on(std::intptr_t communicator,
                                     std::string_view prefix,
                                     const std::vector<std::intptr_t>& buffers) {
+  const auto* const place = std::find_if(communicator_places.begin(),
+                                         communicator_places.end(),
+                                         [&](const auto& each) { return each.prefix == prefix; });
+  if (place == communicator_places.end()) {
+    throw std::logic_error(std::string(prefix) + ": where is the communicator?");
+  }
   for (std::size_t i = 0; i < notes().size(); ++i) {
     const Arguments& given = arguments()[i];
-    const auto has = [&](std::intptr_t word) {
-      return std::find(given.begin(), given.end(), word) != given.end();
+    if (!notes()[i].starts_with(prefix) || given.at(place->index) != communicator) continue;
+    const auto* const end = given.begin() + place->index;
+    const auto is_given = [&](std::intptr_t word) {
+      return std::find(given.begin(), end, word) != end;
     };
-    if (!notes()[i].starts_with(prefix) || !has(communicator)) continue;
-    if (buffers.empty() || std::any_of(buffers.begin(), buffers.end(), has)) return notes()[i];
+    if (buffers.empty() || std::any_of(buffers.begin(), buffers.end(), is_given)) return notes()[i];
   }
   return {};
 }

@@ -36,7 +36,7 @@ void forget_splits(std::intptr_t communicator);
 /// The first of Open MPI's algorithms whose name begins with `prefix` and that got this
 /// communicator since clear_witnessed(), and not one that a component made. If there are buffers,
 /// it also got one of them: components call other algorithms for their own purposes. Empty if there
-/// is none.
+/// is none. `prefix` is that of a collective that a component can be forced for.
 [[nodiscard]] std::string_view first_algorithm_on(std::intptr_t communicator,
                                                   std::string_view prefix,
                                                   const std::vector<std::intptr_t>& buffers);
