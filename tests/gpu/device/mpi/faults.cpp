@@ -1,14 +1,27 @@
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
+#include <list>
+#include <map>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
+
+#include "gpu/device/mpi/persistent.hpp"
+
+/// The function that makes a persistent all_reduce: the library's own with the prefix P.
+#if MPI_VERSION >= 4
+#define RANKCHECK_ALL_REDUCE_INIT(prefix) prefix##MPI_Allreduce_init
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define RANKCHECK_ALL_REDUCE_INIT(prefix) prefix##MPIX_Allreduce_init
+#endif
 
 /// An MPI library with one fault: these functions are preloaded into the real worker and intercept
 /// the library's functions. RANKCHECK_PLANTED names the fault. Faults need several ranks and,
@@ -95,6 +108,29 @@ void mix_results() {
     std::swap_ranges(results[0].first, results[0].first + results[0].second, results[1].first);
   }
   results.clear();
+}
+
+/// A thread that makes a broadcast on its root after the call has returned.
+std::thread& late_reader() {
+  static std::thread reader;
+  return reader;
+}
+
+/// MPI is not called by two threads at once.
+void await_late_reader() {
+  if (late_reader().joinable()) late_reader().join();
+}
+
+/// The data that a persistent request sends, and the buffer that it should send.
+struct FirstData {
+  const void* send = nullptr;
+  std::vector<unsigned char> bytes;
+};
+
+/// The requests that were made and not started yet.
+std::map<MPI_Request, FirstData*>& not_started() {
+  static std::map<MPI_Request, FirstData*> all;
+  return all;
 }
 
 void end_or_hang() {
@@ -238,7 +274,16 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   return code;
 }
 
+/// Plants that the root's call returns before anybody has read its buffer.
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
+  await_late_reader();
+  if (is_planted("late_reader") && count > 0 && rank_in(communicator) == root) {
+    late_reader() = std::thread([=] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      PMPI_Bcast(buffer, count, type, root, communicator);
+    });
+    return MPI_SUCCESS;
+  }
   if (is_planted("wrong_root")) root = (root + 1) % size_of(communicator);
   return PMPI_Bcast(buffer, count, type, root, communicator);
 }
@@ -288,18 +333,56 @@ int MPI_Alltoallv(const void* send,
   return code;
 }
 
+#ifdef RANKCHECK_ALL_REDUCE_INIT
+/// Plants a request that sends again what it sent when it was started first.
+int RANKCHECK_ALL_REDUCE_INIT()(const void* send,
+                                void* recv,
+                                int count,
+                                MPI_Datatype type,
+                                MPI_Op op,
+                                MPI_Comm communicator,
+                                MPI_Info info,
+                                MPI_Request* request) {
+  FirstData* first = nullptr;
+  if (is_planted("old_data_again") && send != MPI_IN_PLACE) {
+    // Nobody tells when a request is freed, so these stay.
+    static std::list<FirstData> all;
+    all.push_back({send, std::vector<unsigned char>(bytes_of(count, type))});
+    first = &all.back();
+    send = first->bytes.data();
+  }
+  const int code =
+      RANKCHECK_ALL_REDUCE_INIT(P)(send, recv, count, type, op, communicator, info, request);
+  if (first != nullptr) not_started()[*request] = first;
+  return code;
+}
+#endif
+
+int MPI_Start(MPI_Request* request) {
+  const auto first = not_started().find(*request);
+  if (first != not_started().end()) {
+    auto& [send, bytes] = *first->second;
+    std::copy_n(static_cast<const unsigned char*>(send), bytes.size(), bytes.begin());
+    not_started().erase(first);
+  }
+  return PMPI_Start(request);
+}
+
 int MPI_Barrier(MPI_Comm communicator) {
+  await_late_reader();
   return is_planted("no_barrier") ? MPI_SUCCESS : PMPI_Barrier(communicator);
 }
 
 /// Plants a group that uses the communicator of the world. Its ranks get the world's numbers.
 int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* made) {
+  await_late_reader();
   if (!is_planted("world_group")) return PMPI_Comm_create_group(communicator, group, tag, made);
   *made = communicator;
   return MPI_SUCCESS;
 }
 
 int MPI_Comm_free(MPI_Comm* communicator) {
+  await_late_reader();
   if (*communicator != MPI_COMM_WORLD) return PMPI_Comm_free(communicator);
   *communicator = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -337,6 +420,7 @@ int MPIX_Query_cuda_support() {
 }
 
 int MPI_Finalize() {
+  await_late_reader();
   const int code = PMPI_Finalize();
   if (is_planted("bad_end")) ::_exit(3);
   return code;

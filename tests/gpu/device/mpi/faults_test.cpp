@@ -160,6 +160,13 @@ INSTANTIATE_TEST_SUITE_P(
               "groups_at_once",
               "blocking",
               "3..3"},
+        Fault{"late_reader", "broadcast", "falsified", "differs from the reference"},
+        Fault{"old_data_again",
+              "all_reduce",
+              "falsified",
+              "differs from the reference",
+              "agrees_with_reference",
+              "persistent"},
         Fault{"bad_end", "gather", "crashed", "after the last run: "}),
     [](const auto& instance) {
       return std::string(instance.param.name) + "_in_" + std::string(instance.param.operation);
