@@ -310,31 +310,50 @@ void Examiner::complete_marks(Judgement& judgement) {
       if (marks[r][i] != static_cast<char>(Mark::right)) row[i] = marks[r][i];
     }
     marks[r] = std::move(row);
-    if (stages_.size() == 1) mark_unwritten(rank, marks[r]);
   }
 }
 
-void Examiner::mark_unwritten(int rank, std::string& row) {
+bool Examiner::prepare_before(int rank) {
   const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
     return catalogue_.find(operation)->contract;
   };
   const ResultPlace place = backend_.traits().result_place;
   prepare_stage(contract_of, stages_, 0, rank, place, {}, layout_, before_);
-  if (layout_.recv < 0) return;
-  const auto bytes = spec::to_size(spec::info(stages_.front().type).bytes);
-  const auto recv = spec::to_size(layout_.recv);
-  const std::byte* after = observation_.stages[0].images[spec::to_size(rank)].data();
-  // An element in place that was left alone is the rank's own contribution, without the others.
   const bool is_in_place = layout_.send >= 0 && layout_.recv < layout_.send + layout_.send_size &&
                            layout_.send < layout_.recv + layout_.recv_size;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::size_t at = recv + i * bytes;
-    const bool is_wrong = row[i] == static_cast<char>(Mark::wrong) ||
-                          (row[i] == static_cast<char>(Mark::missing) && !is_in_place);
-    if (!is_wrong || at + bytes > before_.size()) continue;
-    if (std::equal(after + at, after + at + bytes, before_.data() + at)) {
-      row[i] = static_cast<char>(Mark::unwritten);
+  return layout_.recv >= 0 && !is_in_place;
+}
+
+bool Examiner::is_as_before(int rank, std::int64_t index) const {
+  const std::int64_t bytes = spec::info(stages_.front().type).bytes;
+  const std::int64_t at = layout_.recv + index * bytes;
+  if (layout_.recv < 0 || index < 0 || at + bytes > std::ssize(before_)) return false;
+  const std::byte* after = observation_.stages[0].images[spec::to_size(rank)].data();
+  return std::equal(after + at, after + at + bytes, before_.data() + at);
+}
+
+void Examiner::tell_unwritten(Judgement& judgement) {
+  if (stages_.size() != 1) return;
+  for (std::size_t r = 0; r < judgement.marks.size(); ++r) {
+    const auto rank = static_cast<int>(r);
+    const bool is_apart = prepare_before(rank);
+    std::string& row = judgement.marks[r];
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool is_wrong = row[i] == static_cast<char>(Mark::wrong) ||
+                            (row[i] == static_cast<char>(Mark::missing) && is_apart);
+      if (is_wrong && is_as_before(rank, static_cast<std::int64_t>(i))) {
+        row[i] = static_cast<char>(Mark::unwritten);
+      }
     }
+  }
+  int prepared = -1;
+  bool is_apart = false;
+  for (WrongElement& each : judgement.wrong) {
+    const bool is_member = each.rank >= 0 && each.rank < group_size(stages_.front());
+    if (!each.decoded.empty() || !is_member) continue;
+    if (each.rank != prepared) is_apart = prepare_before(each.rank);
+    prepared = each.rank;
+    if (is_apart && is_as_before(each.rank, each.index)) each.decoded = not_written;
   }
 }
 
@@ -402,6 +421,7 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   property.check(evidence(), judgement);
   check_agreement(judgement);
   complete_marks(judgement);
+  tell_unwritten(judgement);
   check_power(operation.contract, c, judgement);
   if (!c.fault.empty() && !observation_.fault_changed) {
     judgement.fail(Verdict::vacuous,

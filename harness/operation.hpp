@@ -142,8 +142,14 @@ class Examiner {
   void check_power(const spec::Contract& contract, const Case& c, Judgement& judgement);
   /// Adds the elements that are right to the marks of a failure.
   void complete_marks(Judgement& judgement);
-  /// Tells wrong elements that hold what they held before the call. `row` has the marks of a rank.
-  void mark_unwritten(int rank, std::string& row);
+  /// Tells wrong elements that hold what they held before the call, in the marks and in the list of
+  /// wrong elements. Only for a single stage.
+  void tell_unwritten(Judgement& judgement);
+  /// Lays out what a rank of the only stage held before the call. Returns false if an element that
+  /// was left alone is not unwritten: in place, it is the rank's own contribution.
+  bool prepare_before(int rank);
+  /// Whether an element of recv holds what it held before, after prepare_before().
+  [[nodiscard]] bool is_as_before(int rank, std::int64_t index) const;
   [[nodiscard]] Evidence evidence() const {
     return {catalogue_, backend_.traits(), stages_, observation_};
   }

@@ -157,7 +157,7 @@ std::string explain(const Finding& finding, const std::string& program) {
 }
 
 std::string what_was_cut(const Report& report) {
-  std::string text = fmt::format("{} units were not run", report.not_run);
+  std::string text = counted(report.not_run, "unit was not run", "units were not run");
   const std::string reason(name(SkipReason::time_over));
   std::vector<std::string> ids;
   for (const Finding& finding : report.findings) {

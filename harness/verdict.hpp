@@ -96,7 +96,7 @@ struct WrongElement {
   std::string got;
   double error = 0;
   double bound = 0;
-  /// What a coded input says about the origin of the value. May be empty.
+  /// What a coded input says about the origin of the value, or not_written. May be empty.
   std::string decoded = {};
   /// The stage of the property's program, and the world ranks of its group. The first stage, 0, has
   /// the group of the case, so that its group is left empty.
@@ -105,6 +105,9 @@ struct WrongElement {
 
   friend bool operator==(const WrongElement&, const WrongElement&) = default;
 };
+
+/// WrongElement::decoded of an element that holds what it held before the call.
+inline constexpr const char* not_written = "not written";
 
 /// A judgement lists at most this many wrong elements.
 inline constexpr std::size_t wrong_elements_max = 8;

@@ -216,7 +216,7 @@ void write_links(Html& html, const ComparedRuns& runs, const Failures& broken) {
   for (std::size_t i = 0; i < std::min(broken.groups.size(), named_max); ++i) {
     const Html::Element item = html.open("li");
     html.leaf("a",
-              page::line_of(*broken.groups[i].findings.front()),
+              page::line_of(broken.groups[i]),
               {{"href", fmt::format("#{}-{}", name(Kind::newly_broken), i + 1)}});
   }
   for (const Section& each : sections) {
@@ -298,6 +298,10 @@ void write_runs(Html& html, const ComparedRuns& runs) {
       write_row(html, each, of(was), of(is));
     }
   });
+  html.leaf("p",
+            "The same means that both reports say the same. The files of a library or a program "
+            "are not compared.",
+            {{"class", "faint"}});
 }
 
 /// A table of the changes, of which each becomes a row.

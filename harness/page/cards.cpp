@@ -245,7 +245,7 @@ void write_card(Html& html,
         html.open("summary", {{"id", fmt::format("{}-{}", options.id, number)}});
     html.leaf("span", look.text, {{"class", "badge " + look.css}});
     html.text(" ");
-    html.leaf("h3", line_of(first));
+    html.leaf("h3", line_of(group));
     if (group.findings.size() > 1) {
       html.leaf("span", fmt::format(" ({})", size_of(group)), {{"class", "faint"}});
     }
@@ -263,9 +263,13 @@ void write_card(Html& html,
     break;
   }
   if (!group.cell.empty() && group.findings.size() > 1) {
+    // A case that no step made simpler shows only where it failed.
+    const bool is_made_simpler = std::any_of(group.findings.begin(),
+                                             group.findings.end(),
+                                             [](const Finding* each) { return each->shrinks > 0; });
     const char* const why =
-        first.is_known ? ""
-                       : " Cases were made simpler for as long as they failed, and this remained.";
+        is_made_simpler ? " Cases were made simpler for as long as they failed, and this remained."
+                        : "";
     html.leaf("p", fmt::format("All of these failures are of {}.{}", group.cell, why));
   }
   if (const std::string more = options.say_more ? options.say_more(first) : ""; !more.empty()) {

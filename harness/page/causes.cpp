@@ -167,6 +167,7 @@ bool is_unwritten(const Finding& finding, const WrongElement& wrong) {
 Cause cause_of(const Finding& finding, const WrongElement& wrong) {
   if (is_unwritten(finding, wrong)) return Cause::unwritten;
   const std::string& text = wrong.decoded;
+  if (text == not_written) return Cause::unwritten;
   if (text.starts_with("no input of any rank")) return Cause::foreign;
   if (text.starts_with("element ") && text.find(" of rank ") != text.npos) return Cause::moved;
   if (!text.starts_with("rank ")) return Cause::unknown;
@@ -249,14 +250,16 @@ std::vector<FailureGroup> group_findings(std::span<const Finding> findings,
   return out;
 }
 
-std::string sentence_of(const Finding& finding) {
+std::string sentence_of(const FailureGroup& group) {
+  const Finding& finding = *group.findings.front();
   const Unit& unit = finding.unit;
   // A library of the user has one algorithm, with the name of the library. A finding about a whole
   // backend has a star.
   const bool is_said = unit.algorithm != unit.tested() && unit.algorithm != "*";
   const std::string who = fmt::format(
-      "{}{}, on {}{}",
+      "{}{}{}, on {}{}",
       shortened(unit.operation, name_bytes_max),
+      group.cell.empty() ? "" : " of " + group.cell,
       is_said ? fmt::format(", algorithm {}", shortened(unit.algorithm, name_bytes_max)) : "",
       shortened(unit.tested(), name_bytes_max),
       unit.variant.empty() ? "" : fmt::format(" ({})", shortened(unit.variant, name_bytes_max)));
@@ -287,8 +290,9 @@ std::string sentence_of(const Finding& finding) {
   return fmt::format("{}, could not be checked", who);
 }
 
-std::string line_of(const Finding& finding) {
-  std::string text = sentence_of(finding);
+std::string line_of(const FailureGroup& group) {
+  const Finding& finding = *group.findings.front();
+  std::string text = sentence_of(group);
   for (const WrongElement& each : finding.wrong) {
     if (cause_of(finding, each) != Cause::unknown) return text + ". " + in_words(finding, each);
   }

@@ -50,9 +50,9 @@ struct FailureGroup {
                                                        bool (*is_shown)(const Finding&));
 
 /// What went wrong in the first finding of a group, in one sentence.
-[[nodiscard]] std::string sentence_of(const Finding& finding);
+[[nodiscard]] std::string sentence_of(const FailureGroup& group);
 
 /// The same with the cause if it is known, or else with the reason.
-[[nodiscard]] std::string line_of(const Finding& finding);
+[[nodiscard]] std::string line_of(const FailureGroup& group);
 
 }  // namespace rankcheck::harness::page

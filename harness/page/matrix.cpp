@@ -48,7 +48,7 @@ void write_pair(Html& html, const Pair& pair, const PairOfRun& of_pair) {
   }
   const Html::Element box = html.open("details");
   html.leaf("summary",
-            fmt::format("{} on {}: {}, worst error/bound {}",
+            fmt::format("{} on {}: {}, worst error/bound of right elements {}",
                         pair.first,
                         pair.second,
                         look_of(of_pair.tally).text,
@@ -56,7 +56,7 @@ void write_pair(Html& html, const Pair& pair, const PairOfRun& of_pair) {
   const Html::Element content = html.open("div", {{"id", of_pair.id}});
   const std::string caption = fmt::format(
       "Properties and algorithms of {} on {}, with verdict and "
-      "worst error/bound",
+      "worst error/bound of right elements",
       pair.first,
       pair.second);
   write_table(html, caption, [&] {
@@ -123,30 +123,32 @@ void write_matrix(Html& html, const Report& report, const Summary& summary) {
   const std::vector<std::string> columns(
       backends.begin(),
       std::next(backends.begin(), std::min<std::ptrdiff_t>(std::ssize(backends), backends_max)));
-  write_table(html, "Verdict and worst error/bound of each operation on each backend", [&] {
-    std::vector<std::string> head{"operation"};
-    head.insert(head.end(), columns.begin(), columns.end());
-    write_head(html, head);
-    const Html::Element body = html.open("tbody");
-    std::size_t rows = 0;
-    for (const std::string& operation : operations) {
-      if (++rows > rows_max) break;
-      const Html::Element row = html.open("tr");
-      html.leaf("th", shortened(operation, name_bytes_max), {{"scope", "row"}});
-      for (const std::string& backend : columns) {
-        const Html::Element cell = html.open("td");
-        const auto found = pairs.find({operation, backend});
-        if (found == pairs.end()) {
-          html.text("-");
-        } else if (with_details.contains(found->first)) {
-          const Html::Element link = html.open("a", {{"href", "#" + found->second.id}});
-          write_verdict(html, found->second.tally);
-        } else {
-          write_verdict(html, found->second.tally);
-        }
-      }
-    }
-  });
+  write_table(html,
+              "Verdict of each operation on each backend, and worst error/bound of right elements",
+              [&] {
+                std::vector<std::string> head{"operation"};
+                head.insert(head.end(), columns.begin(), columns.end());
+                write_head(html, head);
+                const Html::Element body = html.open("tbody");
+                std::size_t rows = 0;
+                for (const std::string& operation : operations) {
+                  if (++rows > rows_max) break;
+                  const Html::Element row = html.open("tr");
+                  html.leaf("th", shortened(operation, name_bytes_max), {{"scope", "row"}});
+                  for (const std::string& backend : columns) {
+                    const Html::Element cell = html.open("td");
+                    const auto found = pairs.find({operation, backend});
+                    if (found == pairs.end()) {
+                      html.text("-");
+                    } else if (with_details.contains(found->first)) {
+                      const Html::Element link = html.open("a", {{"href", "#" + found->second.id}});
+                      write_verdict(html, found->second.tally);
+                    } else {
+                      write_verdict(html, found->second.tally);
+                    }
+                  }
+                }
+              });
   say_what_is_left_out(html, operations, rows_max, "operations");
   say_what_is_left_out(html, backends, backends_max, "backends");
   html.leaf("h3", "Algorithms and properties");

@@ -77,9 +77,12 @@ std::string verdict_of(const Report& report, const Tally& total) {
                                       grouped(checked));
   }
   if (red > 0) {
-    return fmt::format("Failed: {} of {} that were checked failed.",
-                       grouped(red),
-                       counted(checked, "unit", "units"));
+    const std::string failed = fmt::format(
+        "{} of {} that were checked failed", grouped(red), counted(checked, "unit", "units"));
+    if (report.not_run == 0) return fmt::format("Failed: {}.", failed);
+    return fmt::format("Failed, and not finished: {}, and {}.",
+                       failed,
+                       counted(report.not_run, "unit was not run", "units were not run"));
   }
   if (exit_status(report) == 1) {
     return fmt::format("Failed: all units passed, but a requirement of this run was not met ({}).",
@@ -113,7 +116,28 @@ std::string how_counts_belong_together(const Report& report,
                             counted(std::ssize(groups), "cause", "causes"));
 }
 
-/// Lists the first failure of each algorithm on each backend.
+/// Names the parts, devices and links of the gate that failed. If no cause is listed above, says
+/// why the first ones failed.
+void write_failed_parts(Html& html, const std::vector<GateItem>& failed_parts, bool has_causes) {
+  if (failed_parts.empty()) return;
+  constexpr std::size_t named_max = 5;
+  for (std::size_t i = 0; !has_causes && i < std::min(failed_parts.size(), named_max); ++i) {
+    const GateItem& each = failed_parts[i];
+    const Html::Element item = html.open("li");
+    html.leaf("a",
+              fmt::format("The gate's {} is {}: {}", each.what, name(each.verdict), each.reason),
+              {{"href", "#gate"}});
+  }
+  if (!has_causes && failed_parts.size() <= named_max) return;
+  std::vector<std::string> names;
+  for (const GateItem& each : failed_parts) names.push_back(each.what);
+  const Html::Element item = html.open("li");
+  html.leaf("a",
+            fmt::format("In the gate, these did not pass: {}.", first_of(names, listed_max)),
+            {{"href", "#gate"}});
+}
+
+/// Lists the first failure of each algorithm on each backend in each unusual cell.
 void write_first_failures(Html& html,
                           const std::vector<FailureGroup>& groups,
                           const std::vector<GateItem>& failed_parts) {
@@ -121,21 +145,17 @@ void write_first_failures(Html& html,
   constexpr std::size_t named_max = 5;
   std::set<std::string> named;
   const Html::Element list = html.open("ul");
-  for (std::size_t i = 0; i < std::min(failed_parts.size(), named_max); ++i) {
-    const GateItem& each = failed_parts[i];
+  for (std::size_t i = 0; i < groups.size() && named.size() < named_max; ++i) {
+    const Unit& unit = groups[i].findings.front()->unit;
+    const std::string key =
+        unit.operation + '/' + unit.algorithm + '/' + unit.tested() + '/' + groups[i].cell;
+    if (!named.insert(key).second) continue;
     const Html::Element item = html.open("li");
     html.leaf("a",
-              fmt::format("The gate's {} is {}: {}", each.what, name(each.verdict), each.reason),
-              {{"href", "#gate"}});
+              line_of(groups[i]),
+              {{"href", fmt::format("#failure-{}", std::min(i + 1, cards_max))}});
   }
-  for (std::size_t i = 0; i < groups.size() && named.size() < named_max; ++i) {
-    const Finding& first = *groups[i].findings.front();
-    const Unit& unit = first.unit;
-    if (!named.insert(unit.operation + '/' + unit.algorithm + '/' + unit.tested()).second) continue;
-    const Html::Element item = html.open("li");
-    html.leaf(
-        "a", line_of(first), {{"href", fmt::format("#failure-{}", std::min(i + 1, cards_max))}});
-  }
+  write_failed_parts(html, failed_parts, !groups.empty());
   const auto more = std::ssize(groups) - std::ssize(named);
   if (more <= 0) return;
   const Html::Element item = html.open("li");
@@ -150,9 +170,10 @@ void fact(Html& html, const char* name, const std::string& value) {
   html.leaf("dd", value);
 }
 
-/// A value as words: "suites smoke, ranks 1, 4".
+/// A value as words: "suites smoke, ranks 1, 4". Each text is shortened by itself, so that a long
+/// path does not hide the version beside it.
 std::string in_words(const ordered_json& value) {
-  if (value.is_string()) return value.get<std::string>();
+  if (value.is_string()) return shortened(value.get<std::string>(), 120);
   if (!value.is_structured()) return value.dump();
   std::string text;
   for (const auto& [field, each] : value.items()) {
@@ -172,7 +193,7 @@ void write_backends(Html& html, const ordered_json& environment) {
     for (const auto& [field, value] : what.items()) {
       if (value.is_object() && value.empty()) continue;
       text +=
-          fmt::format("{}{} {}", text.empty() ? "" : ", ", field, shortened(in_words(value), 160));
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", field, shortened(in_words(value), 800));
     }
     if (text.empty()) continue;
     html.leaf("dt", name);
@@ -197,7 +218,7 @@ void write_verified(Html& html, const Report& report, const Tally& total) {
        "cases",
        fmt::format(
            "{}, with {} bytes compared", grouped(total.cases), grouped(total.compared_bytes)));
-  fact(html, "worst error/bound", ratio_of(total));
+  fact(html, "worst error/bound of right elements", ratio_of(total));
   std::string version = text_in(here, "rankcheck");
   if (const std::string commit = text_in(here, "commit"); !commit.empty()) {
     version += fmt::format(" (commit {})", commit.substr(0, 12));

@@ -147,7 +147,7 @@ TEST_F(CliRunTest, ChecksThatNoCaseExistsOfAreLeftOutAndNamed) {
 TEST_F(CliRunTest, TimeThatIsOverIsNeitherRedNorGreen) {
   const Outcome outcome = rankcheck(quick + "--time-budget 0.000001");
   EXPECT_EQ(outcome.status, 2) << outcome.out;
-  EXPECT_NE(outcome.out.find("ended early (time_over), 1 units were not run"), std::string::npos)
+  EXPECT_NE(outcome.out.find("ended early (time_over), 1 unit was not run"), std::string::npos)
       << outcome.out;
   const std::size_t hint = outcome.out.find("to continue: " + program_ + " run --resume");
   ASSERT_NE(hint, std::string::npos) << outcome.out;
@@ -279,9 +279,9 @@ TEST_F(CliRunTest, ReportOfAnIncompleteRunIsNotSuccess) {
   // Removes the end and the last finding.
   const std::size_t end = journal.rfind('\n', journal.size() - 2);
   harness::write_file(path, journal.substr(0, journal.rfind('\n', end - 1) + 1));
-  expect_unable("report r",
-                "r: ended early (killed), 1 units were not run; to continue: " + program_ +
-                    " run --resume r");
+  expect_unable(
+      "report r",
+      "r: ended early (killed), 1 unit was not run; to continue: " + program_ + " run --resume r");
   EXPECT_EQ(report("r")["exit_status"], 2);
 }
 

@@ -1,5 +1,6 @@
 #include "harness/operation.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -8,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "reference/spec/to_size.hpp"
+
+#include "harness/image.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
@@ -190,6 +193,20 @@ INSTANTIATE_TEST_SUITE_P(Input,
                          testing::ValuesIn(illegal_inputs()),
                          tests::printed_name);
 
+TEST(WhyInvalidTest, InPlaceTwoRanksGiveEachOtherTheSameNumber) {
+  Case c = legal("all_to_all_v");
+  c.count = 0;
+  c.counts = {1, 2, 0, 2, 4, 5, 0, 5, 6};
+  c.in_place = true;
+  EXPECT_EQ(why_invalid(fake::catalogue(), c), "");
+  c.counts[3] = 7;
+  EXPECT_EQ(why_invalid(fake::catalogue(), c),
+            "counts: in place, expected as many elements from rank 0 to rank 1 as back, got 2 and "
+            "7");
+  c.in_place = false;
+  EXPECT_EQ(why_invalid(fake::catalogue(), c), "");
+}
+
 TEST(WhyInvalidTest, PropertiesMayHaveNothingToSay) {
   Property silent = fake::completes();
   silent.name = "silent";
@@ -371,6 +388,27 @@ TEST_F(ExaminerTest, CatchesRanksThatDisagreeWhateverTheProperty) {
   ASSERT_EQ(judgement.wrong.size(), 1U);
   EXPECT_EQ(judgement.wrong[0].rank, 1);
   EXPECT_EQ(judgement.wrong[0].index, 1);
+}
+
+TEST_F(ExaminerTest, SaysThatAnElementWasNotWritten) {
+  const Case c = legal();
+  backend_.spoil = [&](Observation& observation) {
+    const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
+      return catalogue_.find(operation)->contract;
+    };
+    ImageLayout layout;
+    Image before;
+    prepare_stage(contract_of, {&c, 1}, 0, 1, ResultPlace::own_block, {}, layout, before);
+    const auto element = layout.recv + 2 * spec::info(c.type).bytes;
+    std::copy_n(before.begin() + element,
+                spec::info(c.type).bytes,
+                observation.stages[0].images[1].begin() + element);
+  };
+  const Judgement judgement = examine(c);
+  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].index, 2);
+  EXPECT_EQ(judgement.wrong[0].decoded, "not written");
 }
 
 /// Returns a case whose property runs it three times.

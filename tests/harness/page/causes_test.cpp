@@ -59,10 +59,13 @@ TEST(CausesTest, AReasonIsSaidOnce) {
   failure.wrong_count = 0;
   failure.reason = "no route";
   failure.unit.algorithm = failure.unit.backend;
-  EXPECT_EQ(line_of(failure), "all_reduce, on sim, failed: no route");
+  EXPECT_EQ(line_of({{&failure}, {}}), "all_reduce, on sim, failed: no route");
   failure.unit.algorithm = "copy";
   failure.unit.variant = "1_to_0";
-  EXPECT_EQ(line_of(failure), "all_reduce, algorithm copy, on sim (1_to_0), failed: no route");
+  EXPECT_EQ(line_of({{&failure}, {}}),
+            "all_reduce, algorithm copy, on sim (1_to_0), failed: no route");
+  EXPECT_EQ(line_of({{&failure}, "f64/avg"}),
+            "all_reduce of f64/avg, algorithm copy, on sim (1_to_0), failed: no route");
 }
 
 TEST(CausesTest, OneUnusualCellIsOneCauseInAllOperations) {
@@ -119,6 +122,10 @@ TEST(CausesTest, AnElementThatWasNotWrittenIsNoWrongValue) {
             "The element was not written: it holds what was there before the call.");
   finding.wrong[0].stage = 1;
   EXPECT_EQ(cause_of(finding, finding.wrong[0]), Cause::missing) << "the picture is of stage 0";
+  // Large results have no picture.
+  finding.marks.clear();
+  finding.wrong[0].decoded = not_written;
+  EXPECT_EQ(cause_of(finding, finding.wrong[0]), Cause::unwritten);
 }
 
 TEST(CausesTest, PassedSkippedAndKnownNeedNoCard) {

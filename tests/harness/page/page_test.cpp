@@ -25,6 +25,11 @@ TEST(PageTest, BeginsWithTheVerdictInASentence) {
                   "<h1>Passed: the only unit that was checked passed.</h1>"));
   EXPECT_TRUE(has(to_html(with({sample_failure(), sample_finding("gather", Verdict::passed)})),
                   "<h1>Failed: 1 of 2 units that were checked failed.</h1>"));
+  Report cut = with({sample_failure(), sample_finding("gather", Verdict::passed)});
+  cut.not_run = 1654;
+  EXPECT_TRUE(has(to_html(cut),
+                  "<h1>Failed, and not finished: 1 of 2 units that were checked failed, and 1,654 "
+                  "units were not run.</h1>"));
   EXPECT_TRUE(has(to_html(with({sample_finding("gather", Verdict::skipped)})),
                   "<h1>Nothing was checked.</h1>"));
 }
