@@ -30,6 +30,8 @@ bool Family::enlarge(const spec::Contract& /*contract*/,
   return false;
 }
 
+void Family::settle(const spec::Contract& /*contract*/, Case& /*c*/) const {}
+
 void Family::simplify(Case&) const {}
 
 void Family::keep_members(const spec::Contract&,

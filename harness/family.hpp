@@ -115,6 +115,9 @@ class Family {
   [[nodiscard]] virtual bool enlarge(const spec::Contract& contract,
                                      RandomSource& random,
                                      Case& c) const;
+  /// Makes fields agree that depend on one another, in a case that was drawn or made simpler. The
+  /// default changes nothing.
+  virtual void settle(const spec::Contract& contract, Case& c) const;
   /// Removes what few backends take from the family's own fields.
   virtual void simplify(Case& c) const;
   /// Changes sizes, root and so on after members were removed. `kept` holds the ranks, in the group

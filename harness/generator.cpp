@@ -352,6 +352,7 @@ bool Generator::draw_legal(
     if (goal == nullptr && attempt == 0) enlarge_some(out);
     vary_time(out);
     if (count_ > 0) make_huge(out);
+    family_.settle(operation_.contract, out);
     if (goal != nullptr && !goal->has(out)) continue;
     if (!fit(goal, out)) continue;
     // A property may be about a single rank, so only the first half of the attempts demands more

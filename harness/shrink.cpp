@@ -189,10 +189,11 @@ class Shrinker {
 
  private:
   /// Adds the candidate if it is legal, simpler and new.
-  void offer(const Case& candidate) {
+  void offer(Case candidate) {
+    family_.settle(contract_, candidate);
     if (!(weight_of(order_, candidate) < weight_)) return;
     if (std::find(out_.begin(), out_.end(), candidate) != out_.end()) return;
-    if (why_invalid(catalogue_, candidate).empty()) out_.push_back(candidate);
+    if (why_invalid(catalogue_, candidate).empty()) out_.push_back(std::move(candidate));
   }
 
   void family_fields(ShrinkPlace place) {

@@ -16,6 +16,7 @@
 #include "cases/audit/plan_edits.hpp"
 #include "cases/audit/result_edits.hpp"
 #include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/inputs.hpp"
 
 /// Bugs of libraries that work in steps: within each host, and between the hosts.
 namespace rankcheck::cases::audit {
@@ -64,6 +65,29 @@ std::vector<int> in_order_of_hosts(const Case& c) {
   return order;
 }
 
+/// Gives the blocks of the first call that come from other hosts the data of the second call.
+void send_what_the_next_call_wrote(const Outcome& outcome) {
+  const std::span<const Case> stages = outcome.stages;
+  if (outcome.stage != 0 || stages.size() < 2 || !is_repeated(stages[0], stages[1])) return;
+  const Case& c = outcome.c();
+  const std::vector<int> hosts = hosts_of_members(c);
+  const std::vector<int> group = members(c);
+  const int n = group_size(c);
+  for (int r = 0; r < n; ++r) {
+    const harness::ImageLayout layout = layout_of(outcome, r);
+    std::byte* const recv = outcome.images()[spec::to_size(r)].data() + layout.recv;
+    for (int q = 0; q < n; ++q) {
+      if (hosts[spec::to_size(q)] == hosts[spec::to_size(r)]) continue;
+      const harness::ImageLayout from = layout_of(outcome, q);
+      fill_block(stages[1],
+                 group[spec::to_size(q)],
+                 r,
+                 from.extents.send[spec::to_size(r)],
+                 recv + layout.extents.recv[spec::to_size(q)].offset * spec::info(c.type).bytes);
+    }
+  }
+}
+
 constexpr std::string_view on_one_host = R"({"hosts":[]})";
 
 constexpr std::array of_hosts{
@@ -83,6 +107,16 @@ constexpr std::array of_hosts{
                 return !is_first_of_host(hosts, rank) && index == c.count - 1;
               });
             }},
+    Bug{.name = "input_read_after_the_call",
+        .summary = "The step between hosts still reads the input when the call has returned, so it "
+                   "sends what the next call has written there.",
+        .source = "ompi PR#13115",
+        .operation = "all_to_all",
+        .algorithm = "pairwise",
+        .property = repeating_property,
+        .without = on_one_host,
+        .hits = has_several_hosts,
+        .edit_result = send_what_the_next_call_wrote},
     Bug{.name = "alone_on_its_host",
         .summary = "The step within a host also copies the data to the result. A rank that is "
                    "alone on its host has no such step.",

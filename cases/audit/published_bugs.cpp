@@ -154,6 +154,18 @@ constexpr std::array of_libraries{
               for (std::size_t i = 1; i < inputs.size(); ++i) sum += inputs[i];
               return sum;
             }},
+    Bug{.name = "displacements_ignored_in_place",
+        .summary = "A call in place assumes that the blocks are contiguous.",
+        .source = "ompi PR#9668",
+        .operation = "all_to_all_v",
+        .algorithm = "pairwise",
+        .says = "which is no part of the output",
+        .without = R"({"in_place":false})",
+        .hits = [](const Case& c) { return c.in_place; },
+        .edit_plan =
+            [](const Case& c, Plan& plan) {
+              plan = plan_instead(c, [](Case& other) { collective(other).gap = 0; });
+            }},
     Bug{.name = "tail_left_unscaled",
         .summary = "On one rank, the elements behind the first 4,096 are not multiplied.",
         .source = "nccl#1950",

@@ -203,6 +203,13 @@ TEST_F(ShrinkTest, DropsTheRowAndTheColumnOfARank) {
   EXPECT_NE(text.find("\"ranks\":1,\"counts\":[3]"), std::string::npos) << text;
 }
 
+TEST_F(ShrinkTest, CountsInPlaceStayTheSameBothWays) {
+  const std::string text = minimal("all_to_all_v", [](const Case& c) {
+    return c.in_place && group_size(c) > 1 && c.counts[1] >= 2;
+  });
+  EXPECT_NE(text.find("\"ranks\":2,\"counts\":[0,2,2,0]"), std::string::npos) << text;
+}
+
 TEST_F(ShrinkTest, FindsTheLowestSeedOfTheSimplestSchedule) {
   const std::string text = minimal("all_reduce", [](const Case& c) {
     return c.schedule.starts_with("pct:") && std::stoi(c.schedule.substr(4)) >= 5;

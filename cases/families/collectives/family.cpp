@@ -146,6 +146,33 @@ void keep_counts(const spec::Contract& contract,
   }
 }
 
+/// Whether the case has one count for each pair of ranks, and must have the same ones both ways.
+bool mirrors_counts(const spec::Contract& contract, const Case& c) {
+  const auto n = spec::to_size(group_size(c));
+  return c.in_place && collective(contract).sizes == Sizes::counts_per_pair &&
+         c.counts.size() == n * n;
+}
+
+/// Why a call in place cannot have these counts. Empty if it can.
+std::string why_not_mirrored(const Case& c) {
+  const int n = group_size(c);
+  for (int r = 0; r < n; ++r) {
+    for (int q = r + 1; q < n; ++q) {
+      const std::int64_t there = c.counts[spec::to_size(r * n + q)];
+      const std::int64_t back = c.counts[spec::to_size(q * n + r)];
+      if (there == back) continue;
+      return fmt::format(
+          "counts: in place, expected as many elements from rank {} to rank {} as back, got {} and "
+          "{}",
+          r,
+          q,
+          there,
+          back);
+    }
+  }
+  return {};
+}
+
 class Collectives final : public harness::Family {
  public:
   [[nodiscard]] std::string_view name() const override { return CollectiveCase::family; }
@@ -278,6 +305,16 @@ class Collectives final : public harness::Family {
     return true;
   }
 
+  void settle(const spec::Contract& contract, Case& c) const override {
+    if (!mirrors_counts(contract, c)) return;
+    const int n = group_size(c);
+    for (int r = 0; r < n; ++r) {
+      for (int q = r + 1; q < n; ++q) {
+        c.counts[spec::to_size(q * n + r)] = c.counts[spec::to_size(r * n + q)];
+      }
+    }
+  }
+
   void simplify(Case& c) const override { collective(c).gap = 0; }
 
   void keep_members(const spec::Contract& contract,
@@ -295,6 +332,9 @@ class Collectives final : public harness::Family {
   [[nodiscard]] std::string why_invalid(const spec::Contract& contract,
                                         const Case& c) const override {
     if (auto why = spec::why_invalid(contract, collective_call(c))) return *why;
+    if (mirrors_counts(contract, c)) {
+      if (std::string why = why_not_mirrored(c); !why.empty()) return why;
+    }
     if (c.input == InputKind::fine) return "input: fine is for operations with arrays";
     const CollectiveCase& own = collective(c);
     if (!is_defined(c.input, c.type, own.op)) {

@@ -8,9 +8,7 @@ namespace rankcheck::gpu::all_to_all_v {
 
 /// Uses the algorithm of the operation with equal blocks: it works for blocks of any size.
 plan::Algorithm bruck() {
-  plan::Algorithm algorithm = all_to_all::bruck();
-  algorithm.refuses = plan::refuses_in_place;
-  return algorithm;
+  return all_to_all::bruck();
 }
 
 }  // namespace rankcheck::gpu::all_to_all_v

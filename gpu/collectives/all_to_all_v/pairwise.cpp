@@ -8,9 +8,7 @@ namespace rankcheck::gpu::all_to_all_v {
 
 /// Uses the algorithm of the operation with equal blocks: it works for blocks of any size.
 plan::Algorithm pairwise() {
-  plan::Algorithm algorithm = all_to_all::pairwise();
-  algorithm.refuses = plan::refuses_in_place;
-  return algorithm;
+  return all_to_all::pairwise();
 }
 
 }  // namespace rankcheck::gpu::all_to_all_v

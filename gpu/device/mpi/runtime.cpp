@@ -210,6 +210,12 @@ std::string Runtime::why_refused(const Request& request) const {
         why_component_refuses(*component, operation.tuning.collective, request.hosts));
     if (!why.empty()) return why;
   }
+  const bool returns_early = request.algorithm.nonblocking || request.algorithm.persistent;
+  const auto& why_only_blocking = request.algorithm.operation->operation.why_only_blocking;
+  if (returns_early && why_only_blocking != nullptr) {
+    const std::string why(why_only_blocking(call, request.in_place));
+    if (!why.empty()) return why;
+  }
   if (forcing && was_started_for_component()) {
     return "algorithm: a component with a higher priority than coll/tuned is forced";
   }
@@ -257,7 +263,15 @@ void Runtime::perform(const Request& request,
   (way != nullptr ? way->perform : operation.perform)(invocation);
 }
 
+void Runtime::await_group() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  // The worker's own barrier is no call of the case, so it is not witnessed.
+  check(PMPI_Ibarrier(communicator_, &request), "MPI_Ibarrier");
+  check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+}
+
 std::string Runtime::conclude(const Request& request) {
+  if (request.algorithm.nonblocking || request.algorithm.persistent) await_group();
   communicators_->end_call();
   const spec::Call& call = request.call;
   const bool moves_data =

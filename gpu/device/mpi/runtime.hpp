@@ -97,6 +97,10 @@ class Runtime {
   [[nodiscard]] std::string conclude(const Request& request);
 
  private:
+  /// Ends when all members have made as many nonblocking calls as this rank. If the library has
+  /// counted a call on some of them only, this hangs, and not a later case.
+  void await_group();
+
   int rank_ = 0;
   int size_ = 1;
   std::optional<ToolInterface> tool_interface_;

@@ -101,7 +101,7 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
   if (request.call.op == spec::ReduceOp::premul_sum && !nccl.has("ncclRedOpCreatePreMulSum")) {
     return "op: NCCL " + nccl.version_text() + " has no premul_sum";
   }
-  if (request.in_place && algorithm.operation == "all_to_all") {
+  if (request.in_place && algorithm.operation.starts_with("all_to_all")) {
     return "in_place: NCCL has no all_to_all in place";
   }
   if (algorithm.one_process && world.ranks > world.devices) {

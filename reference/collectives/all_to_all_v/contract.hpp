@@ -6,7 +6,8 @@ namespace rankcheck::reference::all_to_all_v {
 
 /// Every rank gives one block to each rank and gets one block from each rank. The block from rank r
 /// to rank q has counts[r n + q] elements. Both buffers hold their blocks in rank order, with `gap`
-/// unused elements behind each block.
+/// unused elements behind each block. In a call in place, two ranks give each other blocks of the
+/// same size.
 inline spec::Contract contract() {
   return {
       .name = "all_to_all_v",
@@ -14,6 +15,7 @@ inline spec::Contract contract() {
           "Rank r gets block r of every rank, in rank order. Blocks may have different sizes.",
       .formula = "out[r][block q] = in[q][block r]",
       .source = "MPI_Alltoallv",
+      .in_place = spec::InPlace::same,
       .part =
           spec::CollectiveTraits{
               .sizes = spec::Sizes::counts_per_pair,

@@ -10,6 +10,7 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/family.hpp"
 #include "harness/operation.hpp"
 
 #include "cases/backends/hybrid.hpp"
@@ -118,6 +119,7 @@ TEST_F(HybridCallsTest, AgreeWithTheReferenceInPlace) {
     if (operation.contract.in_place == spec::InPlace::none) continue;
     Case c = make_case(operation, {});
     c.in_place = true;
+    harness::family_of(operation.contract).settle(operation.contract, c);
     examine(c);
   }
 }
