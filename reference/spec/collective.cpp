@@ -104,6 +104,13 @@ Extents extents_of(const Contract& contract, const Call& call, int rank) {
   return extents;
 }
 
+void mirror_counts(const Contract& contract, int ranks, std::vector<std::int64_t>& counts) {
+  if (collective(contract).sizes != Sizes::counts_per_pair) return;
+  for (int r = 0; r < ranks; ++r) {
+    for (int q = 0; q < r; ++q) counts[to_size(r * ranks + q)] = counts[to_size(q * ranks + r)];
+  }
+}
+
 std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count) {
   for (int b = 0; b < blocks; ++b) out.push_back({b * count, count});
   return blocks * count;

@@ -66,6 +66,10 @@ inline void fill_extents(const Contract& contract, const Call& call, int rank, E
 /// by it.
 [[nodiscard]] std::int64_t terms(const Contract& contract, const Call& call);
 
+/// Makes counts for each pair of ranks the same both ways, as calls in place need them. Does
+/// nothing if the contract has no such counts.
+void mirror_counts(const Contract& contract, int ranks, std::vector<std::int64_t>& counts);
+
 /// Appends `blocks` blocks of `count` elements without gaps and returns the buffer's size.
 std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count);
 

@@ -87,6 +87,7 @@ class ImageTest : public testing::TestWithParam<Parameters> {
       Laid laid{.contract = each.contract, .c = case_of(each.contract)};
       std::tie(laid.c.in_place, laid.c.offset, laid.c.type, laid.place) = GetParam();
       if (laid.c.in_place && each.contract.in_place == InPlace::none) continue;
+      family_of(laid.contract).settle(laid.contract, laid.c);
       for (laid.rank = 0; laid.rank < laid.c.ranks; ++laid.rank) {
         lay_out(laid.contract, laid.c, laid.rank, laid.place, laid.layout);
         check(laid);

@@ -306,13 +306,7 @@ class Collectives final : public harness::Family {
   }
 
   void settle(const spec::Contract& contract, Case& c) const override {
-    if (!mirrors_counts(contract, c)) return;
-    const int n = group_size(c);
-    for (int r = 0; r < n; ++r) {
-      for (int q = r + 1; q < n; ++q) {
-        c.counts[spec::to_size(q * n + r)] = c.counts[spec::to_size(r * n + q)];
-      }
-    }
+    if (mirrors_counts(contract, c)) spec::mirror_counts(contract, group_size(c), c.counts);
   }
 
   void simplify(Case& c) const override { collective(c).gap = 0; }

@@ -100,15 +100,7 @@ std::vector<Request> requests_of(const Implementation& implementation,
     requests.push_back(request);
     Request in_place = request;
     in_place.options.in_place = true;
-    if (spec::collective(contract).sizes == spec::Sizes::counts_per_pair) {
-      // In place, two ranks give each other the same number of elements.
-      const int n = request.call.ranks;
-      for (int i = 0; i < n * n; ++i) {
-        const int back = i % n * n + i / n;
-        in_place.call.counts[spec::to_size(i)] =
-            request.call.counts[spec::to_size(std::min(i, back))];
-      }
-    }
+    spec::mirror_counts(contract, request.call.ranks, in_place.call.counts);
     const auto refuses = implementation.algorithm.refuses;
     if (refuses(in_place.call, in_place.options).empty()) requests.push_back(in_place);
   };

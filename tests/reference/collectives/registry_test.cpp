@@ -126,7 +126,8 @@ TEST_P(EveryCollectiveTest, ReducesExactlyWhereItsContractSaysSo) {
 
 TEST_P(EveryCollectiveTest, HasBuffersThatFitInPlace) {
   const spec::Contract& contract = GetParam().contract;
-  for (const Call& call : calls_of(contract)) {
+  for (Call call : calls_of(contract)) {
+    spec::mirror_counts(contract, call.ranks, call.counts);
     for (int rank = 0; rank < call.ranks; ++rank) {
       const auto extents = spec::extents_of(contract, call, rank);
       if (extents.send.empty() || extents.recv.empty()) continue;

@@ -143,5 +143,11 @@ TEST(SendRecvTest, OriginIsTheInverseOfDestination) {
   }
 }
 
+TEST(MirrorCountsTest, CountsAreTheSameBothWays) {
+  std::vector<std::int64_t> counts{1, 2, 3, 9, 4, 5, 9, 9, 6};
+  mirror_counts(reference::all_to_all_v::contract(), 3, counts);
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{1, 2, 3, 2, 4, 5, 3, 5, 6}));
+}
+
 }  // namespace
 }  // namespace rankcheck::tests
