@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -129,6 +130,53 @@ bool listens_to(pid_t id, int number) {
 
 bool is_telling(std::string_view line) {
   return std::any_of(line.begin(), line.end(), [](char c) { return std::isalnum(c) != 0; });
+}
+
+/// The last line that begins so and is telling. Empty if there is none.
+std::string last_line_of(std::string_view rest, std::string_view beginning) {
+  while (!rest.empty()) {
+    const std::size_t end = rest.find_last_of('\n');
+    const std::string_view line = rest.substr(end == std::string_view::npos ? 0 : end + 1);
+    if (line.starts_with(beginning) && is_telling(line))
+      return std::string(line.substr(0, line_bytes_max));
+    rest = rest.substr(0, end == std::string_view::npos ? 0 : end);
+  }
+  return {};
+}
+
+/// What Open MPI's launcher says between two lines of dashes, and what was printed before it.
+struct Framed {
+  std::string_view before;
+  std::string_view text;
+};
+
+/// The text between two lines of dashes if it is the last of the output.
+std::optional<Framed> last_framed(std::string_view output) {
+  constexpr std::string_view rule = "--------------------------------------------------";
+  const std::size_t end = output.find_last_not_of("-\n\r ");
+  if (end == std::string_view::npos || output.find(rule, end + 1) == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::size_t begin = output.rfind(rule, end);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::size_t first = output.find_first_not_of("-\n\r ", begin);
+  const std::size_t dashes = output.find_last_not_of('-', begin);
+  return Framed{output.substr(0, dashes == std::string_view::npos ? 0 : dashes + 1),
+                output.substr(first, end + 1 - first)};
+}
+
+/// Whether a launcher only says that a process has ended with some status, so that the process's
+/// own last line says more.
+bool says_only_that_it_ended(std::string_view text) {
+  return text.find("exited with non-zero status") != std::string_view::npos ||
+         text.find("returned\na non-zero exit code") != std::string_view::npos;
+}
+
+/// The lines up to an empty line as one line.
+std::string first_paragraph(std::string_view text) {
+  std::string paragraph(text.substr(0, text.find("\n\n")));
+  std::replace(paragraph.begin(), paragraph.end(), '\n', ' ');
+  return paragraph.substr(0, line_bytes_max);
 }
 
 }  // namespace
@@ -283,16 +331,21 @@ std::string Process::fate() {
   return ended() ? *fate_ : "is running";
 }
 
-std::string Process::last_words(std::string_view beginning) const {
-  std::string_view rest(errors_);
-  while (!rest.empty()) {
-    const std::size_t end = rest.find_last_of('\n');
-    const std::string_view line = rest.substr(end == std::string_view::npos ? 0 : end + 1);
-    if (line.starts_with(beginning) && is_telling(line))
-      return std::string(line.substr(0, line_bytes_max));
-    rest = rest.substr(0, end == std::string_view::npos ? 0 : end);
+std::string last_words_of(std::string_view errors, std::string_view beginning) {
+  std::string_view rest(errors);
+  while (beginning.empty()) {
+    const auto framed = last_framed(rest);
+    if (!framed) break;
+    if (!says_only_that_it_ended(framed->text)) return first_paragraph(framed->text);
+    rest = framed->before;
   }
-  return {};
+  // If nothing else was said, what the launcher said must do.
+  const std::string words = last_line_of(rest, beginning);
+  return words.empty() ? last_line_of(errors, beginning) : words;
+}
+
+std::string Process::last_words(std::string_view beginning) const {
+  return last_words_of(errors_, beginning);
 }
 
 }  // namespace rankcheck::harness::worker

@@ -120,8 +120,7 @@ class Process {
   }
   /// "ended with status 1", "was killed by signal 11 (Segmentation fault)" or "is running".
   [[nodiscard]] std::string fate();
-  /// The last line of the error output that has a letter or digit and starts with `beginning`. May
-  /// be empty.
+  /// See last_words_of().
   [[nodiscard]] std::string last_words(std::string_view beginning = {}) const;
 
  private:
@@ -139,5 +138,10 @@ class Process {
   Descriptor passed_on_;
   std::string errors_;
 };
+
+/// The last line of an error output that has a letter or digit and starts with `beginning`.
+/// Messages that Open MPI's launcher frames by lines of dashes are passed over if they only say
+/// that a process has ended; of another one, the first paragraph is returned. May be empty.
+[[nodiscard]] std::string last_words_of(std::string_view errors, std::string_view beginning = {});
 
 }  // namespace rankcheck::harness::worker

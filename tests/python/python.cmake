@@ -44,7 +44,7 @@ else()
   rankcheck_add_python_test(subject.threads numpy tests.ready
     "command:$<TARGET_FILE:rankcheck-subject-threads> --ranks {ranks}"
     barrier all_reduce broadcast)
-  # mpirun refuses root and more processes than cores unless these say otherwise.
+  # mpirun refuses root unless these say otherwise.
   set_property(TEST python.subject.mpi4py_subject APPEND PROPERTY ENVIRONMENT
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1)
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
 endif()

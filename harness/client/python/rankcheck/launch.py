@@ -94,6 +94,8 @@ def own_command() -> List[str]:
 
 def become_launcher(launcher: str, ranks: int) -> NoReturn:
     """Replaces this process by the launcher, which starts this program once for each rank."""
+    # Cases have more ranks than many machines have processors, which Open MPI refuses otherwise.
+    os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
     words = shlex.split(launcher.replace("{ranks}", str(ranks)))
     try:
         # The file may have imported mpi4py, which puts variables into this process's environment

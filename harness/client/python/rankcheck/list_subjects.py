@@ -10,10 +10,13 @@ import os
 import re
 import shutil
 import sys
-from typing import FrozenSet, List, NamedTuple, Set
+from typing import FrozenSet, Iterator, List, NamedTuple, Set
 
 # Older releases of Python do not have the list. Then all modules that can be found are standard.
 STANDARD: FrozenSet[str] = getattr(sys, "stdlib_module_names", frozenset())
+
+# There is such a file wherever NVIDIA's driver is loaded.
+DRIVER = "/proc/driver/nvidia/version"
 
 
 class Listed(NamedTuple):
@@ -26,10 +29,19 @@ class Listed(NamedTuple):
     missing: List[str]
 
 
+def required(node: ast.AST) -> Iterator[ast.AST]:
+    """Returns the nodes below a node, without the bodies of `try`: these can do without a module."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(node, ast.Try) and child in node.body:
+            continue
+        yield child
+        yield from required(child)
+
+
 def imported(tree: ast.Module) -> List[str]:
-    """Returns the modules outside of the standard library that a file imports."""
+    """Returns the modules outside of the standard library that a file has to import."""
     names: Set[str] = set()
-    for node in ast.walk(tree):
+    for node in required(tree):
         if isinstance(node, ast.Import):
             names.update(each.name for each in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -51,7 +63,11 @@ def describe(file: str) -> Listed:
     programs = [launcher.group(1)] if launcher else []
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     missing += [name for name in programs if shutil.which(name) is None]
-    return Listed(found.group(1) if found else "-", file, summary, modules + programs, missing)
+    # A subject whose ranks need devices says how many ranks there can be.
+    devices = ["a GPU"] if re.search(r"^RANKS_MAX = ", text, re.MULTILINE) else []
+    missing += [] if os.path.exists(DRIVER) else devices
+    needs = modules + programs + devices
+    return Listed(found.group(1) if found else "-", file, summary, needs, missing)
 
 
 def describe_cpp(file: str) -> Listed:

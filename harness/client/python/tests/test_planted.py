@@ -126,7 +126,6 @@ def environment(monkeypatch):
     monkeypatch.setenv("RANKCHECK_SECRET", SECRET)
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-    monkeypatch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")
 
 
 @pytest.mark.parametrize(

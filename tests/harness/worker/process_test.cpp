@@ -1,0 +1,43 @@
+#include "harness/worker/process.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace rankcheck::harness::worker {
+namespace {
+
+const std::string rule = std::string(74, '-') + "\n";
+
+TEST(LastWordsTest, AreTheLastTellingLine) {
+  EXPECT_EQ(last_words_of("first\nKeyError: 'boom'\n\n  \n"), "KeyError: 'boom'");
+  EXPECT_EQ(last_words_of("a: first\nb: second\n", "a: "), "a: first");
+  EXPECT_EQ(last_words_of("\n---\n"), "");
+}
+
+TEST(LastWordsTest, ALauncherThatOnlySaysThatAProcessEndedIsPassedOver) {
+  const std::string own = "Traceback (most recent call last):\nKeyError: 'boom'\n";
+  const std::string job = rule + "Primary job  terminated normally, but 1 process returned\na " +
+                          "non-zero exit code. Per user-direction, the job has been aborted.\n" +
+                          rule;
+  const std::string process =
+      rule + "mpirun detected that one or more processes exited with non-zero status, thus " +
+      "causing\nthe job to be terminated. The first process to do so was:\n\n  Exit code:    1\n" +
+      rule;
+  EXPECT_EQ(last_words_of(own + job + own + process), "KeyError: 'boom'");
+  EXPECT_EQ(last_words_of(own + job + process), "KeyError: 'boom'");
+  EXPECT_EQ(last_words_of(process), "  Exit code:    1") << "nobody said more";
+}
+
+TEST(LastWordsTest, OfALaunchersOwnErrorAreItsFirstParagraph) {
+  const std::string slots =
+      rule +
+      "There are not enough slots available in the system to satisfy the 8\nslots that were " +
+      "requested:\n\n  python3\n\nnumber of available slots\nlaunch.\n" + rule;
+  EXPECT_EQ(last_words_of("warning\n" + slots),
+            "There are not enough slots available in the system to satisfy the 8 slots that were "
+            "requested:");
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::worker
