@@ -31,6 +31,7 @@
 #include "gpu/device/cuda/graphs.hpp"
 #include "gpu/device/cuda/link_ends.hpp"
 #include "gpu/device/cuda/planted_write.hpp"
+#include "gpu/device/driver_release.hpp"
 #include "gpu/plan/merge.hpp"
 
 #include "harness/input.hpp"
@@ -94,6 +95,7 @@ nlohmann::json versions() {
                      {"cuda_runtime", version_text(runtime)},
                      {"cuda_queues", std::getenv(queues_variable)},
                      {"devices", std::move(devices)}};
+  if (const auto release = gpu::driver_release(); !release.empty()) all["nvidia_driver"] = release;
   all["cufft"] = cuda::fft_library().version_text();
   all["cufft_library"] = cuda::fft_library().text();
   if (cuda::on_host()) all["memory"] = foreign_memory();

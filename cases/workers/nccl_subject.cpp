@@ -19,6 +19,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/device/cluster.hpp"
+#include "gpu/device/driver_release.hpp"
 #include "gpu/device/nccl/devices.hpp"
 #include "gpu/device/nccl/placement.hpp"
 
@@ -129,6 +130,8 @@ class NcclSubject final : public worker::Subject {
     const nccl::CudaVersions cuda = nccl::cuda_versions();
     all["cuda_driver"] = cuda.driver;
     all["cuda_runtime"] = cuda.runtime;
+    if (const auto release = gpu::driver_release(); !release.empty())
+      all["nvidia_driver"] = release;
     all["devices"] = cuda.devices;
     if (world_.shares_devices)
       all["ranks"] = "share devices; NCCL treats each rank as a host of its own";

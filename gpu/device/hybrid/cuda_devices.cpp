@@ -5,6 +5,7 @@
 #include "gpu/device/cuda/error.hpp"
 #include "gpu/device/cuda/fft_library.hpp"
 #include "gpu/device/cuda/presence.hpp"
+#include "gpu/device/driver_release.hpp"
 #include "gpu/device/hybrid/devices.hpp"
 
 namespace rankcheck::gpu::hybrid {
@@ -63,6 +64,8 @@ std::vector<std::pair<std::string, std::string>> CudaDevices::versions() const {
       {"cuda_runtime", cuda::version_text(runtime)},
       {"cufft", cuda::fft_library().version_text()},
       {"cufft_library", cuda::fft_library().text()}};
+  if (const auto release = driver_release(); !release.empty())
+    all.emplace_back("nvidia_driver", release);
   if (cuda::on_host()) all.emplace_back("memory", "host: a stand-in, not CUDA");
   return all;
 }
