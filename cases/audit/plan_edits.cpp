@@ -110,6 +110,11 @@ Plan plan_of(const harness::Case& c) {
   return plan;
 }
 
+Plan plan_instead(harness::Case c, const std::function<void(harness::Case&)>& change) {
+  change(c);
+  return plan_of(c);
+}
+
 Plan plan_of_sorted_group(const harness::Case& c, const Plan& plan) {
   const std::vector<int> group = members(c);
   std::vector<int> order(group.size());

@@ -46,6 +46,8 @@ void change_ranges(Plan& plan, const std::function<void(Range& range)>& edit);
 
 /// Returns the plan that the case's algorithm builds.
 [[nodiscard]] Plan plan_of(const harness::Case& c);
+/// Returns the plan of another call: the case after change(case).
+[[nodiscard]] Plan plan_instead(harness::Case c, const std::function<void(harness::Case&)>& change);
 /// Returns the plan as if the group listed its members in ascending order.
 [[nodiscard]] Plan plan_of_sorted_group(const harness::Case& c, const Plan& plan);
 

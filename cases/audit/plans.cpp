@@ -15,13 +15,6 @@ namespace {
 using harness::Case;
 using harness::Verdict;
 
-/// Returns the plan of another call: the case after change(case).
-template <class Change>
-Plan plan_instead(Case c, Change change) {
-  change(c);
-  return plan_of(c);
-}
-
 constexpr std::array synchronisation{
     Bug{.name = "missing_wait",
         .summary = "A rank uses its neighbour's data without waiting for it.",

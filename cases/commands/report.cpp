@@ -106,7 +106,9 @@ std::string how_to_go_on(const harness::Report& report,
   // A part of a gate is resumed through the gate, which prints its own hint.
   if (!hardware::gate_of_part(folder).empty()) return {};
   const std::string left =
-      report.not_run > 0 ? fmt::format(", {} units were not run", report.not_run) : "";
+      report.not_run > 0
+          ? ", " + harness::counted(report.not_run, "unit was not run", "units were not run")
+          : "";
   const bool needs_time = report.ending == name(harness::Ending::time_over);
   return fmt::format("ended early ({}){}; to continue: {} run --resume {}{}",
                      harness::shortened(report.ending, 40),
