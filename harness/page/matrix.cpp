@@ -123,32 +123,32 @@ void write_matrix(Html& html, const Report& report, const Summary& summary) {
   const std::vector<std::string> columns(
       backends.begin(),
       std::next(backends.begin(), std::min<std::ptrdiff_t>(std::ssize(backends), backends_max)));
-  write_table(html,
-              "Verdict of each operation on each backend, and worst error/bound of right elements",
-              [&] {
-                std::vector<std::string> head{"operation"};
-                head.insert(head.end(), columns.begin(), columns.end());
-                write_head(html, head);
-                const Html::Element body = html.open("tbody");
-                std::size_t rows = 0;
-                for (const std::string& operation : operations) {
-                  if (++rows > rows_max) break;
-                  const Html::Element row = html.open("tr");
-                  html.leaf("th", shortened(operation, name_bytes_max), {{"scope", "row"}});
-                  for (const std::string& backend : columns) {
-                    const Html::Element cell = html.open("td");
-                    const auto found = pairs.find({operation, backend});
-                    if (found == pairs.end()) {
-                      html.text("-");
-                    } else if (with_details.contains(found->first)) {
-                      const Html::Element link = html.open("a", {{"href", "#" + found->second.id}});
-                      write_verdict(html, found->second.tally);
-                    } else {
-                      write_verdict(html, found->second.tally);
-                    }
-                  }
-                }
-              });
+  constexpr const char* caption =
+      "Verdict of each operation on each backend, and worst error/bound of right elements";
+  write_table(html, caption, [&] {
+    std::vector<std::string> head{"operation"};
+    head.insert(head.end(), columns.begin(), columns.end());
+    write_head(html, head);
+    const Html::Element body = html.open("tbody");
+    std::size_t rows = 0;
+    for (const std::string& operation : operations) {
+      if (++rows > rows_max) break;
+      const Html::Element row = html.open("tr");
+      html.leaf("th", shortened(operation, name_bytes_max), {{"scope", "row"}});
+      for (const std::string& backend : columns) {
+        const Html::Element cell = html.open("td");
+        const auto found = pairs.find({operation, backend});
+        if (found == pairs.end()) {
+          html.text("-");
+        } else if (with_details.contains(found->first)) {
+          const Html::Element link = html.open("a", {{"href", "#" + found->second.id}});
+          write_verdict(html, found->second.tally);
+        } else {
+          write_verdict(html, found->second.tally);
+        }
+      }
+    }
+  });
   say_what_is_left_out(html, operations, rows_max, "operations");
   say_what_is_left_out(html, backends, backends_max, "backends");
   html.leaf("h3", "Algorithms and properties");

@@ -116,25 +116,27 @@ std::string how_counts_belong_together(const Report& report,
                             counted(std::ssize(groups), "cause", "causes"));
 }
 
+/// An item of a list that leads to the section of the gate.
+void write_gate_item(Html& html, const std::string& text) {
+  const Html::Element item = html.open("li");
+  html.leaf("a", text, {{"href", "#gate"}});
+}
+
 /// Names the parts, devices and links of the gate that failed. If no cause is listed above, says
 /// why the first ones failed.
 void write_failed_parts(Html& html, const std::vector<GateItem>& failed_parts, bool has_causes) {
-  if (failed_parts.empty()) return;
-  constexpr std::size_t named_max = 5;
-  for (std::size_t i = 0; !has_causes && i < std::min(failed_parts.size(), named_max); ++i) {
-    const GateItem& each = failed_parts[i];
-    const Html::Element item = html.open("li");
-    html.leaf("a",
-              fmt::format("The gate's {} is {}: {}", each.what, name(each.verdict), each.reason),
-              {{"href", "#gate"}});
-  }
-  if (!has_causes && failed_parts.size() <= named_max) return;
+  const std::size_t told = has_causes ? 0 : std::min<std::size_t>(failed_parts.size(), 5);
   std::vector<std::string> names;
-  for (const GateItem& each : failed_parts) names.push_back(each.what);
-  const Html::Element item = html.open("li");
-  html.leaf("a",
-            fmt::format("In the gate, these did not pass: {}.", first_of(names, listed_max)),
-            {{"href", "#gate"}});
+  for (std::size_t i = 0; i < failed_parts.size(); ++i) {
+    const GateItem& each = failed_parts[i];
+    names.push_back(each.what);
+    if (i >= told) continue;
+    write_gate_item(
+        html, fmt::format("The gate's {} is {}: {}", each.what, name(each.verdict), each.reason));
+  }
+  if (told == names.size()) return;
+  write_gate_item(html,
+                  fmt::format("In the gate, these did not pass: {}.", first_of(names, listed_max)));
 }
 
 /// Lists the first failure of each algorithm on each backend in each unusual cell.
