@@ -151,6 +151,29 @@ TEST_F(CliSubjectTest, StaleBufferIsFound) {
   expect_found("stale_buffer", "all_reduce", "falsified", "", "repeats_with_other_data");
 }
 
+TEST_F(CliSubjectTest, BugsOfTheReadySubjectAreFoundAndShrunk) {
+  struct Planted {
+    const char* bug;
+    const char* operation;
+    const char* property;
+  };
+  for (const Planted& each : {Planted{"wrong_root", "broadcast", "agrees_with_reference"},
+                              Planted{"group_ignored", "broadcast", "agrees_with_reference"},
+                              Planted{"last_element", "all_reduce", "agrees_with_reference"},
+                              Planted{"stale_buffer", "all_reduce", "repeats_with_other_data"}}) {
+    const tests::Outcome outcome =
+        run("--cases 60 --ranks 1..4 --operation " + std::string(each.operation) + " --property " +
+                each.property,
+            folder + "planted_threads " + each.bug);
+    EXPECT_EQ(outcome.status, 1) << each.bug << outcome.out << outcome.err;
+    const nlohmann::json finding = report("r")["findings"][0];
+    EXPECT_EQ(finding["verdict"], "falsified") << each.bug << finding;
+    EXPECT_FALSE(finding["wrong"].empty()) << each.bug << finding;
+    EXPECT_LE(finding["minimal"]["ranks"], 2) << each.bug << finding;
+    EXPECT_LE(finding["minimal"]["count"], 2) << each.bug << finding;
+  }
+}
+
 TEST_F(CliSubjectTest, ExceptionsAreTheReason) {
   expect_found("raises", "all_reduce", "falsified", "rank 1: no route to rank 0");
   expect_found("raises", "broadcast", "falsified", "rank 1: no route to the root");

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import re
+import runpy
 import shutil
 import textwrap
 
@@ -80,6 +81,25 @@ THREADS_BUGS = {
     recv[...] = call.group.exchange(call.rank, own)[call.ranks[call.root] % call.size]
 """,
 }
+# Operators have no roots. `send` has the inputs by name, and `recv` the outputs. Each rank's own part
+# is taken for the sum, if the group is ignored.
+OPERATOR_BUGS = {
+    "last_element": """
+    right(call, send, recv)
+    for out in recv.values():
+        out[-1:] = out[:1]
+""",
+    "stale_buffer": """
+    right(call, send, recv)
+    (out,) = recv.values()
+    stale, before[call.rank] = before.get(call.rank), out + 0
+    if stale is not None and stale.shape == out.shape:
+        out[...] = stale
+""",
+    "group_ignored": """
+    right(dataclasses.replace(call, group=lambda call, array: array), send, recv)
+""",
+}
 # Bugs of roots need a collective with a root. JAX has none whose root receives.
 PLACES = [
     ("numpy_threads.py", "", "all_gather", ("last_element", "stale_buffer", "order_ignored")),
@@ -87,6 +107,12 @@ PLACES = [
     ("mpi4py_subject.py", "mpi4py", "gather", ("wrong_root", "group_ignored")),
     ("mpi4py_subject.py", "mpi4py", "all_gather", ("last_element", "stale_buffer")),
     ("jax_devices.py", "jax", "all_gather", ("last_element", "stale_buffer", "order_ignored")),
+    ("torch_nccl.py", "torch", "reduce", ("wrong_root", "group_ignored")),
+    ("torch_nccl.py", "torch", "all_gather", ("last_element", "stale_buffer")),
+    ("cupy_nccl.py", "cupy", "gather", ("wrong_root",)),
+    ("cupy_nccl.py", "cupy", "all_gather", ("last_element", "stale_buffer")),
+    ("tike_mpi.py", "tike", "gather", ("wrong_root",)),
+    ("tike_mpi.py", "tike", "all_gather", ("last_element", "stale_buffer")),
 ]
 
 
@@ -128,16 +154,23 @@ def environment(monkeypatch):
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 
 
+def skip_without(file, module):
+    """Skips a test whose subject lacks its package, its launcher or its devices."""
+    if module and importlib.util.find_spec(module) is None:
+        pytest.skip(f"the package {module} is not installed")
+    if module in ("mpi4py", "tike") and shutil.which("mpirun") is None:
+        pytest.skip("mpirun is not on PATH")
+    if file.endswith("_nccl.py") and runpy.run_path(os.path.join(SUBJECTS, file))["RANKS_MAX"] < 2:
+        pytest.skip("there is no GPU")
+
+
 @pytest.mark.parametrize(
     "file, module, operation, bug",
     [(*place[:3], bug) for place in PLACES for bug in place[3]],
     ids=[f"{place[0][:-3]}-{bug}" for place in PLACES for bug in place[3]],
 )
 def test_is_found_and_shrunk(tmp_path, file, module, operation, bug):
-    if module and importlib.util.find_spec(module) is None:
-        pytest.skip(f"the package {module} is not installed")
-    if module == "mpi4py" and shutil.which("mpirun") is None:
-        pytest.skip("mpirun is not on PATH")
+    skip_without(file, module)
     bodies = THREADS_BUGS if operation == "broadcast" else BUGS
     planted = plant(tmp_path, file, **{operation: bodies[bug]})
     # Few cases of one property alone would rarely have the same shape twice.
@@ -153,9 +186,23 @@ def test_is_found_and_shrunk(tmp_path, file, module, operation, bug):
 def require_small(finding, output):
     """Requires a failure that is shrunk and has its wrong elements."""
     assert finding["verdict"] == "falsified", output
-    assert finding["wrong"], output
+    assert finding.get("wrong"), finding
     assert finding["minimal"]["ranks"] <= 3, output
     assert finding["minimal"].get("count", 0) <= 2, output
+
+
+@pytest.mark.parametrize(
+    "operation, bug",
+    [("extract", "last_element"), ("propagate", "stale_buffer"), ("insert", "group_ignored"),
+     ("gaussian_cost", "group_ignored")],
+)
+def test_of_operators_is_found_and_shrunk(tmp_path, operation, bug):
+    planted = plant(tmp_path, "numpy_operators.py", **{operation: OPERATOR_BUGS[bug]})
+    # This property applies the operator to several inputs of one shape.
+    options = {"property": "is_linear"} if bug == "stale_buffer" else {}
+    (finding,), output = findings_of(tmp_path, planted, operation, **options)
+    assert " replay '" in output
+    require_small(finding, output)
 
 
 def test_torch_shows_all_bugs_and_errors(tmp_path):
@@ -196,10 +243,7 @@ FAULTS = {
 @pytest.mark.parametrize("file", ["numpy_threads.py", "mpi4py_subject.py"])
 @pytest.mark.parametrize("fault", sorted(FAULTS))
 def test_is_explained(tmp_path, fault, file):
-    if file == "mpi4py_subject.py":
-        pytest.importorskip("mpi4py")
-        if shutil.which("mpirun") is None:
-            pytest.skip("mpirun is not on PATH")
+    skip_without(file, "mpi4py" if file == "mpi4py_subject.py" else "")
     body, verdict, reason = FAULTS[fault]
     planted = plant(tmp_path, file, all_gather=body)
     options = {"timeout": 0.5} if fault == "hangs" else {}

@@ -1,0 +1,67 @@
+/// The ready subject threads.cpp with a bug in each of its functions: `planted_threads BUG`.
+#include <map>
+#include <string>
+#include <tuple>
+
+// A subject is one source without a header, and its functions have no other name outside.
+#define main ready_main
+int ready_main(int argc, char** argv);
+#include "cases/subjects/threads.cpp"  // NOLINT(bugprone-suspicious-include)
+#undef main
+
+namespace {
+
+std::string bug;
+
+void planted_broadcast(const Call& call, Buffer send, Buffer recv) {
+  Call other = call;
+  if (bug == "wrong_root") other.root = (call.root + 1) % call.size;
+  // Roots are places in the group. Here they are taken for ranks of the world.
+  if (bug == "group_ignored") {
+    other.root = call.ranks[static_cast<std::size_t>(call.root)] % call.size;
+  }
+  // Only the root has something to send. Here every rank has, and the wrong one is taken.
+  broadcast(other, send ? send : recv, recv);
+}
+
+/// Gives what the call before this one gave, if the two differ in their data only.
+void give_stale(const Call& call, Buffer recv) {
+  using Shape = std::tuple<rankcheck::Type, Op, std::vector<int>, std::size_t>;
+  struct Result {
+    Shape shape;
+    std::vector<unsigned char> bytes;
+  };
+  static std::mutex mutex;
+  static std::map<int, Result> before;
+  const auto* const begin = static_cast<const unsigned char*>(recv.data());
+  Result result{{call.type, call.op, call.ranks, recv.bytes()}, {begin, begin + recv.bytes()}};
+  const std::lock_guard lock(mutex);
+  Result& last = before[call.rank];
+  if (last.shape == result.shape) std::memcpy(recv.data(), last.bytes.data(), recv.bytes());
+  last = std::move(result);
+}
+
+void planted_all_reduce(const Call& call, Buffer send, Buffer recv) {
+  all_reduce(call, send, recv);
+  const std::size_t element = rankcheck::element_bytes(recv.type());
+  auto* const bytes = static_cast<unsigned char*>(recv.data());
+  if (bug == "last_element" && recv.count() > 0) {
+    std::memmove(bytes + recv.bytes() - element, bytes, element);
+  }
+  if (bug == "stale_buffer") give_stale(call, recv);
+}
+
+}  // namespace
+
+// Without memory, this program may end by an exception.
+// NOLINTNEXTLINE(bugprone-exception-escape)
+int main(int argc, char** argv) {
+  if (argc < 2) return ready_main(argc, argv);
+  bug = argv[1];
+  rankcheck::Subject subject("planted_threads");
+  subject.types("uint32 f32 f64").deterministic();
+  subject.group([](const std::vector<int>& ranks) { return Board(ranks.size()); });
+  subject.all_reduce("sum prod min max", planted_all_reduce).in_place();
+  subject.broadcast(planted_broadcast).in_place();
+  return subject.serve(argc - 1, argv + 1);
+}
