@@ -344,6 +344,10 @@ std::string last_words_of(std::string_view errors, std::string_view beginning) {
   return words.empty() ? last_line_of(errors, beginning) : words;
 }
 
+bool Process::has_printed(std::string_view text) const {
+  return errors_.find(text) != std::string::npos;
+}
+
 std::string Process::last_words(std::string_view beginning) const {
   return last_words_of(errors_, beginning);
 }

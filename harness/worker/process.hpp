@@ -120,6 +120,8 @@ class Process {
   }
   /// "ended with status 1", "was killed by signal 11 (Segmentation fault)" or "is running".
   [[nodiscard]] std::string fate();
+  /// Whether what is kept of the outputs has this text. It may have bytes of 0.
+  [[nodiscard]] bool has_printed(std::string_view text) const;
   /// See last_words_of().
   [[nodiscard]] std::string last_words(std::string_view beginning = {}) const;
 

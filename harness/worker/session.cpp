@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,6 +27,8 @@ namespace {
 /// Time that processes get to end after a stop is requested.
 constexpr std::chrono::milliseconds stop_patience{500};
 constexpr int tick_ms = 20;
+/// How the frame of a hello begins, from the last byte of its length on.
+constexpr std::string_view hello_beginning{"\0{\"hello\"", 9};
 
 /// The other end of a connection is closed.
 class Gone : public std::runtime_error {
@@ -139,6 +142,7 @@ void Session::connect_all(int listener, Clock::time_point deadline) {
       throw std::runtime_error(with_last_words(describe_silence(), *process_));
     }
     process_->drain();
+    require_no_late_hello();
     const bool ended = process_->ended();
     if (standard_io_.get() >= 0) judge_output(deadline);
     if (is_complete()) break;
@@ -177,6 +181,14 @@ void Session::judge_output(Clock::time_point deadline) {
         hello_.world));
   }
   process_->pass_on(std::move(standard_io_));
+}
+
+void Session::require_no_late_hello() const {
+  const bool has_passed_on = options_.may_use_standard_io && standard_io_.get() < 0;
+  if (!has_passed_on || !peers_.empty() || !process_->has_printed(hello_beginning)) return;
+  throw ProtocolError(
+      "got text before the hello on the standard output, expected the hello as the first output: a "
+      "worker whose messages are its standard output must print nothing else there");
 }
 
 void Session::add_peer(Connection connection, bool is_standard_io, Clock::time_point deadline) {

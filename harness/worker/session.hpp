@@ -144,6 +144,8 @@ class Session {
   /// Looks at the first standard output of the workers. Makes their standard input and output the
   /// connection if it begins with a frame, and passes it on if it is text.
   void judge_output(Clock::time_point deadline);
+  /// Throws ProtocolError if a hello came behind other text on the standard output.
+  void require_no_late_hello() const;
   /// Says what was expected of workers that have not said hello in time.
   [[nodiscard]] std::string describe_silence() const;
   void add_peer(Connection connection, bool is_standard_io, Clock::time_point deadline);

@@ -443,6 +443,13 @@ TEST_F(WorkersTest, SayWhyTheyDoNotStart) {
       << of_text;
 }
 
+TEST_F(WorkersTest, AreToldThatTheirHelloCameBehindOtherText) {
+  for (const char* text : {"hi there", "hi"}) {
+    const std::string why = error_of_start("echo " + std::string(text) + "; cat hello; sleep 9");
+    EXPECT_EQ(why.find("got text before the hello on the standard output"), 0U) << why;
+  }
+}
+
 /// A process that prints before it connects, and while it runs. Its ranks are on the socket.
 TEST_F(WorkersTest, PrintWhatTheyLikeIfTheyUseTheSocket) {
   std::ofstream(file("worker.pl")) << R"(
