@@ -89,20 +89,18 @@ bool is_known(Examiner& examiner,
 
 void report(const Failure& failure, const ReplayResult& result, Finding& finding) {
   const std::string_view kind = name(failure.judgement.verdict);
-  const bool is_errored = result.verdict == Verdict::errored;
-  const bool is_replayed = result.failed > 0 && !is_errored;
+  // The failure was seen. If the environment fails later, that does not undo it.
+  const bool is_cut = result.verdict == Verdict::errored;
+  const bool is_replayed = result.failed > 0 && !is_cut;
   show(is_replayed ? Failure{failure.c, result.judgement} : failure, finding);
-  finding.replays = result.replays;
+  finding.replays = result.replays - (is_cut ? 1 : 0);
   finding.replays_failed = result.failed;
-  if (is_errored) {
-    finding.verdict = Verdict::errored;
-    finding.reason = fmt::format(
-        "{}: {}; when it was replayed: {}", kind, finding.reason, result.judgement.reason);
-  } else if (result.failed < result.replays) {
+  if (finding.replays_failed < finding.replays) {
     finding.verdict = Verdict::flaky;
     finding.reason = fmt::format(
-        "{} in {} of {} replays: {}", kind, result.failed, result.replays, finding.reason);
+        "{} in {} of {} replays: {}", kind, result.failed, finding.replays, finding.reason);
   }
+  if (is_cut) finding.reason += "; a replay could not be run: " + result.judgement.reason;
 }
 
 Finding run_pinned(const Catalogue& catalogue,

@@ -35,9 +35,11 @@ void print_stages(const harness::Examiner& examiner) {
   const auto stages = examiner.stages();
   const std::vector<std::string>& path = examiner.observation().path;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    fmt::print("stage {}    ran {}: {}\n",
+    // A stage that failed has no path.
+    const bool is_done = s < path.size() && !path[s].empty();
+    fmt::print("stage {}    {}: {}\n",
                s,
-               s < path.size() ? path[s] : "nothing",
+               is_done ? "ran " + path[s] : "did not end",
                harness::to_text(stages[s]));
   }
 }

@@ -174,13 +174,18 @@ TEST_F(EngineTest, ShrinksAfreshWhereSimplerCasesFailedOnlyBehindOthers) {
   EXPECT_EQ(finding.replays_failed, 5);
 }
 
-TEST_F(EngineTest, AnEnvironmentThatFailsDuringTheReplaysIsErrored) {
-  backend.outcome = [this](const Case&) {
-    return backend.restarts > 0 ? RunStatus::errored : RunStatus::failed;
-  };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::errored);
-  EXPECT_EQ(finding.reason, "falsified: planted; when it was replayed: planted");
+TEST_F(EngineTest, AnEnvironmentThatFailsDuringTheReplaysDoesNotUndoTheFailure) {
+  for (const int good : {0, 2}) {
+    backend.restarts = 0;
+    backend.outcome = [this, good](const Case&) {
+      return backend.restarts > good ? RunStatus::errored : RunStatus::failed;
+    };
+    const Finding finding = run();
+    EXPECT_EQ(finding.verdict, Verdict::falsified);
+    EXPECT_EQ(finding.reason, "planted; a replay could not be run: planted");
+    EXPECT_EQ(finding.replays, good);
+    EXPECT_EQ(finding.replays_failed, good);
+  }
 }
 
 TEST_F(EngineTest, AShrinkBoxThatIsOverKeepsTheFirstFailure) {
