@@ -8,12 +8,19 @@ from pages import blocks, files_of, make_folder, needs_program, run_example
 
 PAGE = "README.md"
 FILES = files_of(PAGE, "python", "#")
+FIRST = blocks(PAGE, "sh")[0]
+(FAILING,) = [each for each in blocks(PAGE, "sh") if "ends with 1" in each]
 pytestmark = needs_program
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return make_folder(tmp_path_factory.mktemp("page"), FILES)
+
+
+def without_errors(text):
+    """Returns a text without error/bound, which depends on how numpy was built."""
+    return re.sub(r" 0\.\d+ ", " some ", text)
 
 
 def test_every_file_is_used():
@@ -27,7 +34,8 @@ def test_every_file_is_used():
 @pytest.mark.parametrize("script", blocks(PAGE, "sh"))
 def test_example(folder, script):
     output = run_example(folder, script)
-    if "ends with 1" in script:
-        # The page shows what the run prints of the failure.
-        (shown,) = [each for each in blocks(PAGE, "") if each.startswith("falsified ")]
-        assert shown in output
+    # The page shows what the run prints.
+    beginning = {FIRST: "operation ", FAILING: "falsified "}.get(script)
+    if beginning:
+        (shown,) = [each for each in blocks(PAGE, "") if each.startswith(beginning)]
+        assert without_errors(shown) in without_errors(output)
