@@ -15,7 +15,9 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/files.hpp"
 #include "harness/journal.hpp"
+#include "harness/known_defects.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/session.hpp"
 #include "harness/runner.hpp"
@@ -120,6 +122,7 @@ class HardwareGate {
                                            &options_.backends}) {
       each->clear();
     }
+    options_.strict_known = false;
   }
 
   int execute() {
@@ -189,9 +192,13 @@ class HardwareGate {
     // A gate may have taken hours, and its folder has parts that are runs, too.
     if (options_.overwrite) throw BadInput("--overwrite: does not go with the suite hardware");
     is_quick_ = options_.quick;
+    if (is_quick_ && !options_.known.empty()) {
+      throw BadInput("--known: got it beside --quick, which checks links and devices only");
+    }
     if (is_quick_) require_no_filter(selection_);
     fill_defaults(selection_);
     hardware::GateHeader header;
+    header.known = harness::read_known_files(options_.known, program_.catalogue);
     header.options.seed = *selection_.seed;
     header.devices = find_devices();
     selection_.devices = static_cast<int>(header.devices.size());
@@ -210,6 +217,7 @@ class HardwareGate {
     if (is_quick_) add_versions(header.doctor, plan);
     header.environment = environment_of(program_, options_, plan, now);
     harness::run::begin_folder(folder_);
+    keep_known(header);
     announce(header);
     session_.emplace(folder_, std::move(header));
   }
@@ -230,6 +238,13 @@ class HardwareGate {
     selection_ = harness::run::selection_from_json(nlohmann::json(header.run));
     require_unchanged(place, selection_, parse_selection(options_));
     complete(options_, place, header.environment);
+    const bool has_same_known =
+        options_.known.empty() ||
+        harness::read_known_files(options_.known, program_.catalogue) == header.known;
+    if (!has_same_known) {
+      throw BadInput(place +
+                     "--known: expected the known defects with which the run began, got others");
+    }
     // The time budget applies to this call, not to the whole gate.
     options_.time_budget_s = budget_s_;
     const std::vector<hardware::Device> devices = find_devices();
@@ -249,8 +264,19 @@ class HardwareGate {
       plan = plan_suites();
     }
     soaked_before_s_ = hardware::soaked_s(content.answers);
+    keep_known(header);
     announce(header);
     session_.emplace(folder_, std::move(content), environment_of(program_, options_, plan, now));
+  }
+
+  /// Writes the known defects into the gate's folder. All parts read them there, also when the gate
+  /// is resumed.
+  void keep_known(const hardware::GateHeader& header) {
+    options_.known.clear();
+    if (header.known.is_null()) return;
+    const fs::path path = folder_ / "known.json";
+    harness::write_file(path, header.known.dump(2) + '\n');
+    options_.known = {path.string()};
   }
 
   /// Throws BadInput if the journal of a part was changed after it was written.

@@ -222,13 +222,6 @@ int list_units(const RunOptions& options,
   return harness::run::status_held;
 }
 
-/// Throws BadInput if known defects are given to the gate for hardware. A gate that accepts defects
-/// would say less than its page promises.
-void refuse_known(const RunOptions& options) {
-  if (options.known.empty() && !options.strict_known) return;
-  throw harness::BadInput("--known: the gate for hardware takes no known defects");
-}
-
 void refuse_quick(const RunOptions& options) {
   if (options.quick) throw harness::BadInput("--quick: expected the suite hardware with it");
 }
@@ -275,7 +268,6 @@ void add_run(CLI::App& app, Context& context) {
                          (!options->resume.empty() && hardware::is_gate(options->resume));
     if (!is_gate) refuse_part_of_gate(options->resume);
     if (!is_gate) refuse_quick(*options);
-    if (is_gate) refuse_known(*options);
     if (!options->archive.empty()) require_archive(options->archive);
     const harness::run::ThisProgram program = this_program(context.program);
     const harness::run::Interrupt interrupt;

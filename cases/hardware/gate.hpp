@@ -147,6 +147,8 @@ struct GateReport {
   /// The number of cases of all suites, and of red findings among theirs.
   std::int64_t cases = 0;
   std::int64_t failures = 0;
+  /// The number of findings that failed only as known. They do not make the gate fail.
+  std::int64_t known_failures = 0;
   /// Whether every device is hardware. Only then do bounds on error rates have a meaning.
   [[nodiscard]] bool is_of_hardware() const;
   /// Whether only links were asked for.

@@ -7,6 +7,7 @@
 
 #include "harness/fields.hpp"
 #include "harness/json_text.hpp"
+#include "harness/known_defects.hpp"
 #include "harness/page/page.hpp"
 #include "harness/runner.hpp"
 
@@ -58,6 +59,7 @@ ordered_json to_json(const GateHeader& header) {
                    {"bytes", header.options.bytes},
                    {"devices", std::move(devices)}};
   if (header.options.is_quick) out["quick"] = true;
+  if (!header.known.is_null()) out["known"] = header.known;
   return out;
 }
 
@@ -67,7 +69,8 @@ GateHeader header_from_json(const ordered_json& value) {
   harness::require_version(version_field, gate_journal_version, fields);
   GateHeader header{.run = required_object("run", fields, value),
                     .environment = required_object("environment", fields, value),
-                    .doctor = required_object("doctor", fields, value)};
+                    .doctor = required_object("doctor", fields, value),
+                    .known = value.value("known", ordered_json())};
   fields.required("seed", header.options.seed);
   if (!fields.at("parts").is_array()) fields.fail("parts", "expected a list");
   for (const json& each : fields.at("parts")) {
@@ -300,6 +303,18 @@ Hooks report_only_hooks(const fs::path& folder, const GateContent& content) {
           .say = [](const std::string&) {}};
 }
 
+/// Adds what all phases together say about the known defects that the gate was given.
+void add_known(const GateHeader& header, GateReport& gate) {
+  harness::Report& report = gate.report;
+  const bool is_whole = report.ending == name(harness::Ending::completed) && report.not_run == 0;
+  report.known = harness::known_statuses(harness::known_from_json(json(header.known), "known"),
+                                         report.environment,
+                                         report.findings,
+                                         is_whole);
+  report.is_strict = header.run.value("strict_known", false);
+  gate.status = exit_status(report);
+}
+
 /// Whether folder_of() can return this name: a phase, or a phase, '-' and a number.
 bool is_folder_of_phase(const std::string& name) {
   const std::size_t dash = std::min(name.find('-'), name.size());
@@ -410,6 +425,7 @@ GateReport report_of(const fs::path& folder) {
     gate.report.environment["finished"] = content.end->finished;
     gate.report.environment["duration_s"] = content.end->duration_s;
   }
+  if (!header.known.is_null()) add_known(header, gate);
   ordered_json said = to_json(gate);
   said["doctor"] = header.doctor;
   gate.report.environment["hardware"] = std::move(said);

@@ -30,6 +30,8 @@ struct GateHeader {
   nlohmann::ordered_json environment;
   /// The output of `rankcheck doctor`.
   nlohmann::ordered_json doctor;
+  /// The known defects that the gate was given, as in their files; null if there are none.
+  nlohmann::ordered_json known = nullptr;
   Options options = {};
   std::vector<Device> devices = {};
 };

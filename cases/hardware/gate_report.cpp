@@ -87,6 +87,11 @@ std::string words_of_cases(const GateReport& gate) {
     return fmt::format(
         "{} cases judged, {} findings are red", harness::grouped(gate.cases), gate.failures);
   }
+  if (gate.known_failures > 0) {
+    return fmt::format("{} cases judged, {} failed only as known",
+                       harness::grouped(gate.cases),
+                       harness::counted(gate.known_failures, "check", "checks"));
+  }
   return fmt::format(
       "{} cases judged, none failed; failure rate per case below {:.2g} ({:.0f} %, "
       "rule of three)",
@@ -98,9 +103,11 @@ std::string words_of_cases(const GateReport& gate) {
 /// "the gate for hardware passed"
 std::string verdict_of(const GateReport& gate) {
   const char* const words[] = {"passed", "FAILED", "could not be judged"};
-  return fmt::format("the {}gate for hardware {}",
-                     gate.is_quick ? "quick " : "",
-                     words[std::clamp(gate.status, 0, 2)]);
+  return fmt::format(
+      "the {}gate for hardware {}{}",
+      gate.is_quick ? "quick " : "",
+      words[std::clamp(gate.status, 0, 2)],
+      gate.status == 0 && gate.known_failures > 0 ? ", but for what is known to fail" : "");
 }
 
 constexpr const char* not_checked_by_quick =
@@ -152,7 +159,8 @@ ordered_json to_json(const GateReport& gate) {
                    {"exposure", to_json(gate.volume, gate.is_of_hardware())},
                    {"cases", gate.cases},
                    {"case_failure_rate_bound", nullptr}};
-  if (gate.failures == 0 && gate.cases > 0 && gate.is_of_hardware()) {
+  const bool has_failed = gate.failures + gate.known_failures > 0;
+  if (!has_failed && gate.cases > 0 && gate.is_of_hardware()) {
     out["case_failure_rate_bound"] = error_rate_bound(0, gate.cases);
   }
   for (std::size_t d = 0; d < gate.devices.size(); ++d) {
@@ -257,6 +265,9 @@ std::string short_text(const GateReport& gate) {
         text += harness::wrapped(line, harness::text_columns_max, 2) + '\n';
       });
   if (count > listed_max) text += fmt::format("and {} more, see summary.md\n", count - listed_max);
+  for (const harness::KnownStatus& each : gate.report.known) {
+    text += harness::wrapped(to_text(each), harness::text_columns_max, 2) + '\n';
+  }
   if (gate.is_quick) {
     text += harness::wrapped(not_checked_by_quick, harness::text_columns_max, 2) + '\n';
   }

@@ -104,8 +104,6 @@ TEST_F(CliKnownTest, BadInputIsOneLineAndWritesNothing) {
   know("");
   expect_unable("run smoke --known k.json --report r",
                 "--known: k.json: one: covers every failure");
-  expect_unable("run hardware --known k.json --report r",
-                "--known: the gate for hardware takes no known defects");
   EXPECT_FALSE(exists("r"));
 }
 

@@ -280,6 +280,22 @@ TEST_F(CliGateTest, QuickGateTakesNoSelection) {
   EXPECT_FALSE(exists("r"));
 }
 
+TEST_F(CliGateTest, KeepsItsKnownDefects) {
+  make("k.json",
+       R"({"known_version":1,"defects":[{"id":"one","operation":"barrier","reason":"why"}]})");
+  expect_unable("run hardware --quick --known k.json --report r",
+                "--known: got it beside --quick, which checks links and devices only");
+  EXPECT_FALSE(exists("r"));
+  make("fast");
+  rankcheck(gate_ + "--known k.json --time-budget 0.001 --report r");
+  EXPECT_EQ(report("r")["known"][0]["state"], "not_checked") << report("r")["known"];
+  EXPECT_EQ(json::parse(text_of("r/known.json"))["defects"][0]["id"], "one");
+  make("k.json",
+       R"({"known_version":1,"defects":[{"id":"two","operation":"barrier","reason":"why"}]})");
+  expect_unable("run --resume r --known k.json",
+                "--known: expected the known defects with which the run began, got others");
+}
+
 TEST_F(CliGateTest, QuietGatePrintsTheVerdictAndWhatDidNotPass) {
   make("fast");
   const Outcome outcome = rankcheck(gate_ + "--quiet --time-budget 0.001 --report r");

@@ -157,6 +157,30 @@ TEST_F(GateJournalTest, KeepsWhetherItIsQuick) {
   EXPECT_EQ(gate.links.size(), 8U);
 }
 
+TEST_F(GateJournalTest, KnownDefectsAreJudgedOverAllParts) {
+  const fs::path place = folder("known");
+  GateHeader given = header();
+  given.known = {{"known_version", 1},
+                 {"defects", {{{"id", "one"}, {"operation", "broadcast"}, {"reason", "why"}}}}};
+  GateSession session(place, given);
+  session.run(surroundings(place, no_end, soak_total_s));
+  session.end({.ending = "completed", .finished = "later", .duration_s = 1});
+  EXPECT_EQ(read_gate(place).header.known, given.known);
+  GateReport gate = report_of(place);
+  ASSERT_EQ(gate.report.known.size(), 1U);
+  EXPECT_EQ(gate.report.known.front().state, harness::KnownState::unmatched);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_NE(short_text(gate).find("\nknown one: covers no case of this run"), std::string::npos)
+      << short_text(gate);
+  // The same journal of a strict gate.
+  given.run["strict_known"] = true;
+  const fs::path strict = folder("strict");
+  GateSession other(strict, given);
+  other.run(surroundings(strict, no_end, soak_total_s));
+  other.end({.ending = "completed", .finished = "later", .duration_s = 1});
+  EXPECT_EQ(report_of(strict).status, 1);
+}
+
 TEST_F(GateJournalTest, ReportOfAWholeGateIsThatOfItsEnd) {
   const fs::path here = folder("whole");
   ASSERT_FALSE(begin(here, no_end));

@@ -280,6 +280,33 @@ TEST_F(GateTest, HoldsOfTheBackendsThatWereAskedFor) {
   EXPECT_EQ(run(1).status, 0);
 }
 
+TEST_F(GateTest, KnownFailuresAreSaidAndDoNotCount) {
+  bool is_known = true;
+  suites_ = [&](const PhaseRequest& request) {
+    PhaseOutcome outcome = passing_phase(request);
+    if (request.phase != Phase::nccl) return outcome;
+    Finding& finding = outcome.report.findings.front();
+    finding.verdict = Verdict::falsified;
+    finding.reason = "wrong";
+    finding.is_known = is_known;
+    return outcome;
+  };
+  const GateReport gate = run(1);
+  EXPECT_EQ(gate.status, 0) << to_markdown(gate);
+  EXPECT_EQ(gate.failures, 0);
+  EXPECT_EQ(phase_of(gate, "nccl 1 rank").verdict, Verdict::passed);
+  EXPECT_EQ(phase_of(gate, "nccl 1 rank").reason, "1 check failed only as known");
+  const std::string text = to_markdown(gate);
+  EXPECT_EQ(text.find("# rankcheck: the gate for hardware passed, but for what is known to fail"),
+            0U)
+      << text;
+  EXPECT_NE(text.find("600 cases judged, 2 checks failed only as known"), std::string::npos)
+      << text;
+  EXPECT_TRUE(to_json(gate)["case_failure_rate_bound"].is_null());
+  is_known = false;
+  EXPECT_EQ(run(1).status, 1);
+}
+
 TEST_F(GateTest, MissingSanitizerIsSaidAndNoFailure) {
   suites_ = phase_without_sanitizer;
   const GateReport gate = run(1);
