@@ -121,7 +121,7 @@ std::vector<Finding> failures_of(const Report& report) {
 std::string verdict_sentence(const Report& report) {
   const Tally total = summarise(report.findings).total;
   const int status = exit_status(report);
-  std::string_view verdict = "Not everything was checked";
+  std::string verdict = "Not everything was checked";
   if (status == 1) verdict = "Failed";
   if (status == 0 && total.known_findings() > 0) {
     verdict = "Everything passed that is not known to fail";
@@ -132,14 +132,22 @@ std::string verdict_sentence(const Report& report) {
   const auto stale = std::count_if(report.known.begin(),
                                    report.known.end(),
                                    [](const KnownStatus& each) { return each.is_stale(); });
-  return fmt::format(
-      "{}: {}, of {}.{}",
-      verdict,
-      counts_of(total, report.not_run),
-      counted(total.findings + report.not_run, "unit", "units"),
-      report.is_strict && stale > 0
-          ? fmt::format(" {} stale.", counted(stale, "known defect is", "known defects are"))
-          : "");
+  std::string end;
+  if (report.is_strict && stale > 0) {
+    const std::string words =
+        counted(stale, "known defect is", "known defects are") + std::string(" stale");
+    // If nothing else failed, this is the verdict.
+    if (status == 1 && counts_of_verdicts(total, true).sum == 0) {
+      verdict += ", because " + words;
+    } else {
+      end = " " + words + '.';
+    }
+  }
+  return fmt::format("{}: {}, of {}.{}",
+                     verdict,
+                     counts_of(total, report.not_run),
+                     counted(total.findings + report.not_run, "unit", "units"),
+                     end);
 }
 
 std::string failure_sentence(const Finding& finding) {

@@ -138,8 +138,14 @@ class Comparer {
       not_judged_.add(before, said(before), not_in_run);
     }
     if (shared == 0) {
-      throw BadInput(
-          fmt::format("{} and {}: expected runs with units in common", before_.name, now_.name));
+      const auto first_unit = [](const RunReport& run) {
+        return run.findings.empty() ? "no unit" : run.findings.begin()->first;
+      };
+      throw BadInput(fmt::format("{} and {}: no unit is in both: got {} first and {} first",
+                                 before_.name,
+                                 now_.name,
+                                 first_unit(before_),
+                                 first_unit(now_)));
     }
   }
 

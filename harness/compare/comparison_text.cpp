@@ -66,7 +66,15 @@ std::string verdict_of(const ComparedRuns& runs) {
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const std::int64_t count = runs.comparison.count(static_cast<Kind>(i));
     if (count == 0) continue;
-    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", grouped(count), titles[i]);
+    const std::int64_t known = std::count_if(
+        runs.comparison.changes.begin(), runs.comparison.changes.end(), [&](const Change& each) {
+          return each.kind == static_cast<Kind>(i) && !each.known.empty();
+        });
+    counts += fmt::format("{}{} {}{}",
+                          counts.empty() ? "" : ", ",
+                          grouped(count),
+                          titles[i],
+                          known > 0 ? fmt::format(" ({} as known)", grouped(known)) : "");
   }
   const std::string common =
       counted(runs.comparison.common_units, "unit was judged", "units were judged");

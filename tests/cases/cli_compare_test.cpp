@@ -118,7 +118,7 @@ TEST_F(CliCompareTest, AKnownDefectIsShownAndDoesNotCount) {
   write_known("f32");
   const Outcome outcome = rankcheck("compare right wrong --known known.json --strict-known");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(outcome.first_line().substr(0, 26), "not worse: 1 newly broken,");
+  EXPECT_EQ(outcome.first_line().substr(0, 39), "not worse: 1 newly broken (1 as known),");
   EXPECT_NE(outcome.out.find("    known last, where the unit ended"), std::string::npos);
   EXPECT_NE(outcome.out.find("  last: 1 unit fails as known: the last element is wrong\n"),
             std::string::npos)
@@ -154,7 +154,7 @@ TEST_F(CliCompareTest, BadInputGetsOneLine) {
   expect_unable("right right --accuracy-factor 0.5",
                 "--accuracy-factor: 0.5: expected a factor of at least 1");
   ASSERT_EQ(rankcheck(tests::quick + "--report other").status, 0);
-  expect_unable("right other", "right and other: expected runs with units in common");
+  expect_unable("right other", "right and other: no unit is in both: got ");
 }
 
 }  // namespace

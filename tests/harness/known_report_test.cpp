@@ -130,8 +130,11 @@ TEST_F(KnownReportTest, StaleEntriesMatterOnlyIfTheRunIsStrict) {
   EXPECT_EQ(exit_status(report), 0);
   report.is_strict = true;
   EXPECT_EQ(exit_status(report), 1);
-  EXPECT_NE(verdict_sentence(report).find("1 known defect is stale."), std::string::npos)
+  EXPECT_EQ(verdict_sentence(report).find("Failed, because 1 known defect is stale: 1 passed"), 0U)
       << verdict_sentence(report);
+  report.findings.push_back(sample_failure());
+  EXPECT_EQ(verdict_sentence(report),
+            "Failed: 1 failed (1 falsified), 1 passed, of 2 units. 1 known defect is stale.");
 }
 
 TEST_F(KnownReportTest, KnownFailuresStayVisibleEverywhere) {

@@ -69,6 +69,28 @@ ordered_json measurement(const std::string& name, double ratio) {
           {"floor_ratio", ratio}};
 }
 
+/// What the gate for hardware adds to the environment.
+ordered_json gate_of_two_devices() {
+  ordered_json gate{
+      {"doctor", {{"backends", {{{"name", "cuda"}, {"devices", {{{"name", "H100"}}}}}}}}},
+      {"devices", ordered_json::array()},
+      {"links", ordered_json::array()},
+      {"phases", ordered_json::array()}};
+  for (const int device : {0, 1}) {
+    gate["devices"].push_back({{"device", device}, {"verdict", "passed"}, {"reason", ""}});
+    gate["links"].push_back({{"from", device},
+                             {"to", 1 - device},
+                             {"method", "copy"},
+                             {"way", "peer"},
+                             {"verdict", "passed"},
+                             {"reason", ""}});
+  }
+  for (const char* phase : {"cuda", "soak"}) {
+    gate["phases"].push_back({{"name", phase}, {"verdict", "passed"}, {"reason", ""}});
+  }
+  return gate;
+}
+
 Files random_files(Random& random) {
   Report report;
   report.run = {{"suites", {"smoke"}}, {"seed", 1}};
@@ -80,11 +102,15 @@ Files random_files(Random& random) {
   // Runs without anything in common cannot be compared, whatever is removed.
   report.findings.push_back(sample_finding("barrier", Verdict::passed));
   report.findings.push_back(sample_finding("gather", Verdict::passed));
-  report.environment = {{"rankcheck", "1"},
-                        {"started", "2026-01-01T00:00:00Z"},
-                        {"jobs", 2},
-                        {"host", "a"},
-                        {"backends", {{"mpi", {{"versions", {{"mpi", "Open MPI 4.1.4"}}}}}}}};
+  report.environment = {
+      {"rankcheck", "1"},
+      {"started", "2026-01-01T00:00:00Z"},
+      {"jobs", 2},
+      {"host", "a"},
+      {"backends",
+       {{"mpi", {{"versions", {{"mpi", "Open MPI 4.1.4"}}}}},
+        {"cuda", {{"versions", {{"nvidia_driver", "580.1"}, {"cuda", "13.0"}}}}}}},
+      {"hardware", gate_of_two_devices()}};
   for (const Finding& each : report.findings) {
     report.environment["durations_s"][each.unit.id()] = 0.5;
   }
@@ -286,6 +312,34 @@ std::vector<Mutation> mutations_of_the_rest() {
   };
 }
 
+/// Changes of what a gate for hardware says.
+std::vector<Mutation> mutations_of_a_gate() {
+  const auto part = [](const char* list, const Place& place) {
+    return [=](Files& files, Random& random) {
+      ordered_json& entry = files.report["environment"]["hardware"][list][1];
+      entry["verdict"] = name(one_of(
+          random, std::vector<Verdict>{Verdict::falsified, Verdict::skipped, Verdict::errored}));
+      return place;
+    };
+  };
+  return {
+      {"driver",
+       [](Files& files, Random&) {
+         files.report["environment"]["backends"]["cuda"]["versions"]["nvidia_driver"] = "590.2";
+         return Place("backends.cuda.versions.nvidia_driver");
+       }},
+      {"device",
+       [](Files& files, Random&) {
+         ordered_json& doctor = files.report["environment"]["hardware"]["doctor"];
+         doctor["backends"][0]["devices"][0]["memory"] = "80 GB";
+         return Place("doctor.backends.cuda.devices.H100.memory");
+       }},
+      {"gate_device", part("devices", "hardware/devices/1")},
+      {"gate_link", part("links", "hardware/links/1-0 copy peer")},
+      {"gate_phase", part("phases", "hardware/phases/soak")},
+  };
+}
+
 /// Changes that reports/README.md names as not compared.
 std::vector<Mutation> mutations_without_meaning() {
   const auto finding = [](const char* field, const ordered_json& value) {
@@ -388,6 +442,7 @@ INSTANTIATE_TEST_SUITE_P(Numbers,
                          testing::ValuesIn(mutations_of_numbers()),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Rest, AnyChangeTest, testing::ValuesIn(mutations_of_the_rest()), name_of);
+INSTANTIATE_TEST_SUITE_P(Gate, AnyChangeTest, testing::ValuesIn(mutations_of_a_gate()), name_of);
 INSTANTIATE_TEST_SUITE_P(NotCompared,
                          AnyChangeTest,
                          testing::ValuesIn(mutations_without_meaning()),

@@ -354,7 +354,9 @@ TEST_F(ComparisonTest, RunsWithoutACommonUnitCannotBeCompared) {
     static_cast<void>(compare(before_, now_));
     FAIL() << "expected BadInput";
   } catch (const BadInput& bad) {
-    EXPECT_STREQ(bad.what(), "sample and sample: expected runs with units in common");
+    EXPECT_EQ(std::string(bad.what()),
+              "sample and sample: no unit is in both: got " + before_.findings.begin()->first +
+                  " first and no unit first");
   }
 }
 

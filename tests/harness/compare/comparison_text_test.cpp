@@ -98,6 +98,8 @@ TEST_F(ComparisonTextTest, SaysWhichDefectIsKnownAndWhatItMayHide) {
   unit.known = {{.id = "max", .covered = 1, .failed = 1}};
   comparison_ = compare(before_, now_);
   EXPECT_NE(to_text(runs(), "rankcheck").find("\n    known max\n"), std::string::npos);
+  EXPECT_NE(to_text(runs(), "rankcheck").find("1 newly broken (1 as known)"), std::string::npos)
+      << to_text(runs(), "rankcheck");
   unit.may_hide_others = true;
   comparison_ = compare(before_, now_);
   EXPECT_NE(to_text(runs(), "rankcheck").find("\n    known max, where the unit ended: run with"),
