@@ -118,6 +118,10 @@ class MpiSubject final : public worker::Subject {
     for (std::size_t k = 0; k < stages.size(); ++k) {
       try {
         run_stage(stages, k, entered, result);
+      } catch (const mpi::Unusable& error) {
+        result.status = harness::RunStatus::refused;
+        result.reason = error.what();
+        return;
       } catch (const std::exception& error) {
         result.status = harness::RunStatus::failed;
         result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());

@@ -25,7 +25,8 @@ mpi::Operation mpi() {
   return {.blocking = {"MPI_Gatherv"},
           .nonblocking = {"MPI_Igatherv"},
           .persistent = {"MPI_Gatherv_init", "MPIX_Gatherv_init"},
-          .perform = perform};
+          .perform = perform,
+          .tuning = {.collective = "gatherv"}};
 }
 
 }  // namespace rankcheck::gpu::gather_v

@@ -25,7 +25,8 @@ mpi::Operation mpi() {
   return {.blocking = {"MPI_Scatterv"},
           .nonblocking = {"MPI_Iscatterv"},
           .persistent = {"MPI_Scatterv_init", "MPIX_Scatterv_init"},
-          .perform = perform};
+          .perform = perform,
+          .tuning = {.collective = "scatterv"}};
 }
 
 }  // namespace rankcheck::gpu::scatter_v

@@ -24,9 +24,11 @@ struct ForcedUse {
   }
 };
 
-/// Open MPI's names in its component coll/tuned for an operation.
+/// The libraries' names for an operation and for its algorithms in Open MPI's component coll/tuned.
 struct Tuning {
-  /// Open MPI's word in coll_tuned_<collective>_algorithm; empty if there is no such variable.
+  /// The word in coll_tuned_<collective>_algorithm and coll_libnbc_i<collective>_algorithm, and in
+  /// capitals in MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM. A library may lack some of these
+  /// variables. Empty if no library has one.
   std::string_view collective = {};
   /// Pairs of an algorithm's word and its function's name. Only for names that break the rules of
   /// tuning.cpp.

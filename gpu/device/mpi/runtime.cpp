@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "gpu/device/mpi/invocation.hpp"
 #include "gpu/device/mpi/persistent.hpp"
@@ -151,6 +152,16 @@ Runtime::Runtime() {
                                         forcing.variable() + " = " + forcing.word + ".",
                              .forcing = forcing});
     }
+    for (Choice& choice : find_choices(operation)) {
+      algorithms_.push_back(
+          {.operation = &operation,
+           .name = choice.name,
+           .summary = "The " + std::string(choice.nonblocking ? nonblocking : blocking) +
+                      " MPI function is called with " + choice.settings.front().variable + " = " +
+                      choice.word + ".",
+           .nonblocking = choice.nonblocking,
+           .choice = std::move(choice)});
+    }
     for (const Component* component : find_components(operation)) {
       algorithms_.push_back({.operation = &operation,
                              .name = std::string(component->name),
@@ -216,14 +227,19 @@ std::string Runtime::why_refused(const Request& request) const {
     const std::string why(why_only_blocking(call, request.in_place));
     if (!why.empty()) return why;
   }
+  const ForcedUse use{
+      .call = call, .in_place = request.in_place, .segment_elements = segment_elements(request)};
+  if (const auto& choice = request.algorithm.choice) {
+    const std::string why(
+        why_unusable(*choice, request.algorithm.operation->operation.tuning.collective, use));
+    if (!why.empty()) return why;
+  }
   if (forcing && was_started_for_component()) {
     return "algorithm: a component with a higher priority than coll/tuned is forced";
   }
   if (!forcing) return request.chunk > 0 ? "chunk: only forced algorithms have segments" : "";
   if (request.chunk > std::numeric_limits<int>::max() / 16) return "chunk: out of range";
-  return std::string(why_unforceable(
-      *forcing,
-      {.call = call, .in_place = request.in_place, .segment_elements = segment_elements(request)}));
+  return std::string(why_unforceable(*forcing, use));
 }
 
 void Runtime::hold(std::span<const Request> requests, bool meets) {
@@ -260,7 +276,15 @@ void Runtime::perform(const Request& request,
   const Operation& operation = request.algorithm.operation->operation;
   Invocation invocation(operation, request.call, extents, site, *types_);
   const Way* const way = request.algorithm.way;
-  (way != nullptr ? way->perform : operation.perform)(invocation);
+  const auto& choice = request.algorithm.choice;
+  std::optional<ChoiceScope> scope;
+  if (choice) scope.emplace(*choice);
+  try {
+    (way != nullptr ? way->perform : operation.perform)(invocation);
+  } catch (const Error& error) {
+    if (choice && says_unusable(error.what())) throw Unusable(error.what());
+    throw;
+  }
 }
 
 void Runtime::await_group() {
@@ -290,8 +314,10 @@ std::string Runtime::conclude(const Request& request) {
   }
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;
   const std::string_view mode = seen_mode(operation);
-  const bool is_forced = forcing || component != nullptr;
-  return is_forced && mode == blocking ? request.algorithm.name : std::string(mode);
+  const auto& choice = request.algorithm.choice;
+  const bool is_forced = forcing || component != nullptr || choice;
+  const std::string_view expected = choice && choice->nonblocking ? nonblocking : blocking;
+  return is_forced && mode == expected ? request.algorithm.name : std::string(mode);
 }
 
 }  // namespace rankcheck::gpu::mpi

@@ -10,6 +10,7 @@
 #include "reference/spec/call.hpp"
 #include "reference/spec/collective.hpp"
 
+#include "gpu/device/mpi/choice.hpp"
 #include "gpu/device/mpi/communicator.hpp"
 #include "gpu/device/mpi/registry.hpp"
 #include "gpu/device/mpi/tuning.hpp"
@@ -25,6 +26,7 @@ struct Algorithm {
   bool nonblocking = false;
   bool persistent = false;
   std::optional<Forcing> forcing = {};
+  std::optional<Choice> choice = {};
   /// Null if no component is forced. The processes must have been started with its environment.
   const Component* component = nullptr;
   /// Null if the operation is one MPI call.
@@ -87,7 +89,8 @@ class Runtime {
   /// them. Only perform() makes the MPI call itself. prepare() and perform() throw Error if MPI
   /// returns an error.
   void prepare(const Request& request);
-  /// Makes the call as rank `group_rank` of the group.
+  /// Makes the call as rank `group_rank` of the group. Throws Unusable on all members if the
+  /// library cannot use the chosen algorithm.
   void perform(const Request& request,
                int group_rank,
                const spec::Extents& extents,

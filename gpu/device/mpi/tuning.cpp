@@ -4,13 +4,13 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include <mpi.h>
 
 #include "gpu/device/mpi/error.hpp"
+#include "gpu/device/mpi/variable.hpp"
 #include "gpu/device/mpi/witness.hpp"
 
 namespace rankcheck::gpu::mpi {
@@ -38,91 +38,6 @@ constexpr std::array renamed{
     Renamed{"binary_tree", "bintree"},
     Renamed{"in-order_binary", "in_order_binary"},
     Renamed{"non-overlapping", "nonoverlapping"},
-};
-
-/// A control variable of the MPI library that holds an integer or a truth value.
-class Variable {
- public:
-  /// Empty if the library has no variable of that name.
-  static std::optional<Variable> find(const std::string& name) {
-    int index = 0;
-    if (MPI_T_cvar_get_index(name.c_str(), &index) != MPI_SUCCESS) return std::nullopt;
-    Variable variable;
-    int verbosity = 0;
-    int binding = 0;
-    int scope = 0;
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    if (MPI_T_cvar_get_info(index,
-                            nullptr,
-                            nullptr,
-                            &verbosity,
-                            &type,
-                            &variable.enum_,
-                            nullptr,
-                            nullptr,
-                            &binding,
-                            &scope) != MPI_SUCCESS ||
-        (type != MPI_INT && type != MPI_C_BOOL)) {
-      return std::nullopt;
-    }
-    variable.is_bool_ = type == MPI_C_BOOL;
-    variable.writable_ = scope != MPI_T_SCOPE_CONSTANT && scope != MPI_T_SCOPE_READONLY;
-    int count = 0;
-    check(MPI_T_cvar_handle_alloc(index, nullptr, &variable.handle_, &count),
-          "MPI_T_cvar_handle_alloc");
-    return variable;
-  }
-  Variable(Variable&& other) noexcept
-      : handle_(std::exchange(other.handle_, MPI_T_CVAR_HANDLE_NULL)),
-        enum_(other.enum_),
-        is_bool_(other.is_bool_),
-        writable_(other.writable_) {}
-  Variable& operator=(Variable&&) = delete;
-  ~Variable() {
-    if (handle_ != MPI_T_CVAR_HANDLE_NULL) MPI_T_cvar_handle_free(&handle_);
-  }
-
-  [[nodiscard]] bool writable() const { return writable_; }
-  [[nodiscard]] int read() const {
-    int value = 0;
-    bool flag = false;
-    check(MPI_T_cvar_read(handle_, is_bool_ ? static_cast<void*>(&flag) : &value),
-          "MPI_T_cvar_read");
-    return is_bool_ ? static_cast<int>(flag) : value;
-  }
-  void write(int value) const { check(MPI_T_cvar_write(handle_, &value), "MPI_T_cvar_write"); }
-
-  struct Item {
-    int value = 0;
-    std::string word;
-  };
-  [[nodiscard]] std::vector<Item> items() const {
-    std::vector<Item> items;
-    int count = 0;
-    int length = 0;
-    if (enum_ == MPI_T_ENUM_NULL ||
-        MPI_T_enum_get_info(enum_, &count, nullptr, &length) != MPI_SUCCESS) {
-      return items;
-    }
-    for (int i = 0; i < count; ++i) {
-      Item item;
-      std::array<char, 256> word{};
-      length = static_cast<int>(word.size());
-      check(MPI_T_enum_get_item(enum_, i, &item.value, word.data(), &length),
-            "MPI_T_enum_get_item");
-      item.word = word.data();
-      items.push_back(std::move(item));
-    }
-    return items;
-  }
-
- private:
-  Variable() = default;
-
-  MPI_T_cvar_handle handle_ = MPI_T_CVAR_HANDLE_NULL;
-  MPI_T_enum enum_ = MPI_T_ENUM_NULL;
-  bool is_bool_ = false;
-  bool writable_ = false;
 };
 
 /// Collectives in steps: within each host, and between one rank of each host. Open MPI 4.1 leaves

@@ -167,10 +167,31 @@ INSTANTIATE_TEST_SUITE_P(
               "differs from the reference",
               "agrees_with_reference",
               "persistent"},
+        Fault{"short_ring",
+              "all_reduce",
+              "falsified",
+              "differs from the reference",
+              "agrees_with_reference",
+              "libnbc_ring"},
         Fault{"bad_end", "gather", "crashed", "after the last run: "}),
     [](const auto& instance) {
       return std::string(instance.param.name) + "_in_" + std::string(instance.param.operation);
     });
+
+/// A fault of one algorithm that the library rarely chooses.
+class FaultyAlgorithmTest : public FaultyMpiTest {};
+
+TEST_P(FaultyAlgorithmTest, IsFoundOnlyIfTheAlgorithmIsForced) {
+  const tests::Outcome outcome = rankcheck(
+      "run --backend mpi --algorithm nonblocking --operation all_reduce --property "
+      "agrees_with_reference --cases 10 --ranks 2..3 --report out");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted,
+                         FaultyAlgorithmTest,
+                         testing::Values(Fault{"short_ring", "all_reduce", "", ""}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
 }  // namespace rankcheck

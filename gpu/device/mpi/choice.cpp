@@ -1,0 +1,189 @@
+#include "gpu/device/mpi/choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cctype>
+#include <exception>
+#include <functional>
+#include <optional>
+
+#include "gpu/device/mpi/variable.hpp"
+
+namespace rankcheck::gpu::mpi {
+
+namespace {
+
+/// MPICH's words for the algorithms of blocking calls. Those of nonblocking calls begin with
+/// "sched_" or "tsp_".
+constexpr std::array<std::string_view, 21> blocking_words{"auto",
+                                                          "binomial",
+                                                          "brucks",
+                                                          "dissemination",
+                                                          "k_dissemination",
+                                                          "k_brucks",
+                                                          "linear",
+                                                          "nb",
+                                                          "noncommutative",
+                                                          "pairwise",
+                                                          "pairwise_sendrecv_replace",
+                                                          "recexch",
+                                                          "recursive_doubling",
+                                                          "recursive_halving",
+                                                          "reduce_scatter_allgather",
+                                                          "reduce_scatter_gather",
+                                                          "ring",
+                                                          "scatter_recursive_doubling_allgather",
+                                                          "scatter_ring_allgather",
+                                                          "scattered",
+                                                          "smp"};
+
+/// The word of MPICH at the end of a text. Nothing separates it from the words before.
+std::string last_word_of(std::string_view text) {
+  for (const std::string_view beginning : {"sched_", "tsp_"}) {
+    const std::size_t found = text.rfind(beginning);
+    if (found != std::string_view::npos) return std::string(text.substr(found));
+  }
+  std::string_view longest;
+  for (const std::string_view each : blocking_words) {
+    if (text.ends_with(each) && each.size() > longest.size()) longest = each;
+  }
+  return std::string(longest);
+}
+
+std::string in_capitals(std::string_view word) {
+  std::string text(word);
+  std::transform(text.begin(), text.end(), text.begin(), [](char each) {
+    return static_cast<char>(std::toupper(static_cast<unsigned char>(each)));
+  });
+  return text;
+}
+
+/// Adds the algorithms of a collective of MPICH, whose name is in capitals: "BCAST" or "IBCAST".
+void add_of_mpich(const std::string& collective, bool nonblocking, std::vector<Choice>& choices) {
+  const std::string name = "MPIR_CVAR_" + collective + "_INTRA_ALGORITHM";
+  const auto variable = Variable::find(name);
+  if (!variable || !variable->writable()) return;
+  const std::vector<std::string> words = words_of_description(variable->description());
+  for (std::size_t value = 0; value < words.size(); ++value) {
+    const std::string& word = words[value];
+    // MPICH itself chooses the algorithms for calls in place.
+    const bool is_in_place = word.ends_with("inplace") || word == "pairwise_sendrecv_replace";
+    if (word.empty() || word.ends_with("auto") || is_in_place) continue;
+    choices.push_back({.name = "intra_" + word,
+                       .word = word,
+                       .nonblocking = nonblocking,
+                       .settings = {{name, static_cast<int>(value)},
+                                    // The device has algorithms of its own.
+                                    {"MPIR_CVAR_" + collective + "_DEVICE_COLLECTIVE", 0},
+                                    // Returns an error instead of using another algorithm.
+                                    {"MPIR_CVAR_COLLECTIVE_FALLBACK", 0}}});
+  }
+}
+
+/// Adds the algorithms of Open MPI's component coll/libnbc.
+void add_of_libnbc(const std::string& collective, std::vector<Choice>& choices) {
+  const std::string name = "coll_libnbc_i" + collective + "_algorithm";
+  const auto variable = Variable::find(name);
+  if (!variable || !variable->writable()) return;
+  for (const auto& [value, word] : variable->items()) {
+    if (value == 0) continue;
+    choices.push_back(
+        {.name = "libnbc_" + word, .word = word, .nonblocking = true, .settings = {{name, value}}});
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> words_of_description(std::string_view description) {
+  std::vector<std::string> words;
+  constexpr std::string_view dash = " - ";
+  std::size_t begin = 0;
+  for (std::size_t at = description.find(dash); at != std::string_view::npos;
+       at = description.find(dash, begin)) {
+    std::string_view text = description.substr(begin, at - begin);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    words.push_back(last_word_of(text));
+    begin = at + dash.size();
+  }
+  return words;
+}
+
+std::vector<Choice> find_choices(const NamedOperation& operation) {
+  std::vector<Choice> choices;
+  const std::string collective(operation.operation.tuning.collective);
+  if (collective.empty()) return choices;
+  add_of_mpich(in_capitals(collective), false, choices);
+  add_of_mpich("I" + in_capitals(collective), true, choices);
+  add_of_libnbc(collective, choices);
+  return choices;
+}
+
+std::string_view why_unusable(const Choice& choice,
+                              std::string_view collective,
+                              const ForcedUse& use) {
+  const int n = use.call.ranks;
+  if (n == 1) return "one rank: the library has nothing to choose";
+  std::string_view word = choice.word;
+  if (word.starts_with("sched_")) word.remove_prefix(6);
+  const bool is_power_of_two = std::has_single_bit(static_cast<unsigned>(n));
+  const bool gathers = collective == "allgather" || collective == "allgatherv";
+  if (!is_power_of_two &&
+      ((gathers && word == "recursive_doubling") ||
+       word == "scatter_recursive_doubling_allgather" || word == "noncommutative")) {
+    return "ranks: the algorithm needs a power of two";
+  }
+  const bool scatters = word == "reduce_scatter_allgather" || word == "reduce_scatter_gather" ||
+                        word == "rabenseifner";
+  if (scatters && use.call.count < use.power_of_two()) {
+    return "count: the algorithm needs an element for each rank";
+  }
+  const std::vector<std::int64_t>& counts = use.call.counts;
+  const bool is_even =
+      std::adjacent_find(counts.begin(), counts.end(), std::not_equal_to<>()) == counts.end();
+  // MPICH 4.0.2 ends the processes.
+  if (word == "noncommutative" && !is_even) return "counts: the algorithm needs equal ones";
+  // Its steps between hosts fail on one host if MPICH may not use another algorithm.
+  if (choice.word == "smp" && collective != "barrier") return "hosts: the algorithm needs several";
+  const bool exchanges = collective == "alltoall" || collective == "alltoallv";
+  if (exchanges && use.in_place && word != "nb")
+    return "in_place: the library has other algorithms";
+  return {};
+}
+
+bool says_unusable(std::string_view message) {
+  return message.find("collective algorithm is not usable") != std::string_view::npos;
+}
+
+ChoiceScope::ChoiceScope(const Choice& choice) {
+  try {
+    for (const auto& [name, value] : choice.settings) {
+      const auto variable = Variable::find(name);
+      if (!variable) throw std::runtime_error(name + ": no such control variable");
+      before_.push_back({name, variable->read()});
+      variable->write(value);
+      if (variable->read() == value) continue;
+      throw std::runtime_error(name + ": could not be set to " + choice.word);
+    }
+  } catch (...) {
+    set_back();
+    throw;
+  }
+}
+
+ChoiceScope::~ChoiceScope() {
+  try {
+    set_back();
+  } catch (...) {
+    // Later calls would run this algorithm, too, and nobody would know.
+    std::terminate();
+  }
+}
+
+void ChoiceScope::set_back() const {
+  for (const auto& [name, value] : before_) {
+    if (const auto variable = Variable::find(name)) variable->write(value);
+  }
+}
+
+}  // namespace rankcheck::gpu::mpi

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/device/mpi/registry.hpp"
+
+/// The algorithms that a control variable of the library chooses for each call: those of MPICH, and
+/// those of Open MPI's component coll/libnbc. They are found at run time through MPI_T, whose tool
+/// interface must be open. No function of these algorithms can be observed, see witness.hpp.
+/// Instead, MPICH is told to return an error if it cannot use the chosen algorithm.
+namespace rankcheck::gpu::mpi {
+
+struct Choice {
+  struct Setting {
+    std::string variable;
+    int value = 0;
+  };
+
+  /// The algorithm's name in this program: "intra_brucks" or "intra_tsp_ring" of MPICH, and
+  /// "libnbc_ring" of Open MPI.
+  std::string name;
+  /// The library's word for the algorithm.
+  std::string word;
+  bool nonblocking = false;
+  /// What is set during the call. The first one chooses the algorithm.
+  std::vector<Setting> settings;
+};
+
+/// The choices for one operation. Empty if the library has none.
+[[nodiscard]] std::vector<Choice> find_choices(const NamedOperation& operation);
+
+/// Says why the library cannot use the algorithm for this call. Empty if it may, and then the call
+/// may still be Unusable.
+[[nodiscard]] std::string_view why_unusable(const Choice& choice,
+                                            std::string_view collective,
+                                            const ForcedUse& use);
+
+/// The library says that it cannot use the chosen algorithm for this call.
+class Unusable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Whether MPICH's message of a failed call says this.
+[[nodiscard]] bool says_unusable(std::string_view message);
+
+/// During its life, calls of this process use the algorithm. Throws std::runtime_error if the
+/// library does not accept the values, and Error if an MPI call fails.
+class ChoiceScope {
+ public:
+  explicit ChoiceScope(const Choice& choice);
+  ChoiceScope(const ChoiceScope&) = delete;
+  ChoiceScope& operator=(const ChoiceScope&) = delete;
+  ~ChoiceScope();
+
+ private:
+  void set_back() const;
+
+  /// What the settings were before.
+  std::vector<Choice::Setting> before_;
+};
+
+/// The algorithms that the description of a variable of MPICH names: "auto - Internal selection,
+/// brucks - Force …", without anything between two entries. Returns the words in the order of their
+/// values, which begin with 0. A word that is not known is empty.
+[[nodiscard]] std::vector<std::string> words_of_description(std::string_view description);
+
+}  // namespace rankcheck::gpu::mpi
