@@ -1,15 +1,28 @@
 /// The ready subject threads.cpp with a bug in each of its functions: `planted_threads BUG`.
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <tuple>
+#include <vector>
 
-// A subject is one source without a header, and its functions have no other name outside.
-#define main ready_main
-int ready_main(int argc, char** argv);
+#include <rankcheck/subject.hpp>
+
+// A subject is one source without a header, and its functions have no other name outside. The
+// headers that it includes are above, so that only its own names come into this namespace.
+namespace ready {
 #include "cases/subjects/threads.cpp"  // NOLINT(bugprone-suspicious-include)
-#undef main
+}  // namespace ready
 
 namespace {
+
+using ready::Board;
+using ready::Buffer;
+using ready::Call;
+using ready::Op;
 
 std::string bug;
 
@@ -21,7 +34,7 @@ void planted_broadcast(const Call& call, Buffer send, Buffer recv) {
     other.root = call.ranks[static_cast<std::size_t>(call.root)] % call.size;
   }
   // Only the root has something to send. Here every rank has, and the wrong one is taken.
-  broadcast(other, send ? send : recv, recv);
+  ready::broadcast(other, send ? send : recv, recv);
 }
 
 /// Gives what the call before this one gave, if the two differ in their data only.
@@ -42,7 +55,7 @@ void give_stale(const Call& call, Buffer recv) {
 }
 
 void planted_all_reduce(const Call& call, Buffer send, Buffer recv) {
-  all_reduce(call, send, recv);
+  ready::all_reduce(call, send, recv);
   const std::size_t element = rankcheck::element_bytes(recv.type());
   auto* const bytes = static_cast<unsigned char*>(recv.data());
   if (bug == "last_element" && recv.count() > 0) {
@@ -56,7 +69,7 @@ void planted_all_reduce(const Call& call, Buffer send, Buffer recv) {
 // Without memory, this program may end by an exception.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
-  if (argc < 2) return ready_main(argc, argv);
+  if (argc < 2) return ready::main(argc, argv);
   bug = argv[1];
   rankcheck::Subject subject("planted_threads");
   subject.types("uint32 f32 f64").deterministic();
