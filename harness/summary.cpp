@@ -49,9 +49,13 @@ std::string power_of(const Power& power) {
   return fmt::format("{:.1f} %", std::floor(1000 * share) / 10);
 }
 
-/// "exact" or the largest error/bound. "-" if nothing was compared.
+/// "exact" or the largest error/bound of right elements. "-" if there is none to tell.
 std::string error_of(const Tally& tally) {
   if (tally.compared_bytes == 0) return "-";
+  // "exact" beside a failure would be read as its result.
+  for (const Verdict each : {Verdict::falsified, Verdict::flaky, Verdict::hung, Verdict::crashed}) {
+    if (tally.ratio_max == 0 && tally.count(each) > 0) return "-";
+  }
   return tally.ratio_max == 0 ? "exact" : fmt::format("{:.3g}", tally.ratio_max);
 }
 
@@ -143,7 +147,7 @@ Table to_narrow_table(const Summary& summary) {
 }
 
 std::string outcome_line(const Tally& total) {
-  std::string text = fmt::format("{} findings:", total.findings);
+  std::string text = counted(total.findings, "finding", "findings") + ":";
   bool is_first = true;
   for (std::size_t i = 0; i < total.verdicts.size(); ++i) {
     if (total.verdicts[i] == 0) continue;

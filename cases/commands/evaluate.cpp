@@ -70,8 +70,8 @@ void print_judgement(std::string_view what, const Judgement& judgement) {
   }
   fmt::print("\n");
   if (judgement.wrong.empty()) return;
-  fmt::print("wrong      {} elements, the first:\n{}",
-             harness::grouped(judgement.wrong_count),
+  fmt::print("wrong      {}, the first:\n{}",
+             harness::counted(judgement.wrong_count, "element", "elements"),
              to_table(judgement.wrong).text());
 }
 
@@ -180,8 +180,9 @@ int evaluate_call(const EvaluateOptions& options, const harness::StopRequest& st
   }
   fmt::print("case       {}\n", harness::to_text(c));
   fmt::print("operation  {}: {}\n", c.operation, contract.summary);
-  if (!expected.empty()) print_expected(outcome, expected);
   const Verdict of_implementation = evaluate_implementation(catalogue, c, *backend);
+  // What the user asked for comes last.
+  if (!expected.empty()) print_expected(outcome, expected);
   for (const auto& [path, content] : files) {
     harness::write_file(path, content);
     fmt::print("wrote      {}\n", harness::printable(path.string()));

@@ -67,8 +67,8 @@ int print_result(const harness::ReplayResult& result) {
         judgement.power.smallest_change);
   }
   if (!judgement.wrong.empty()) {
-    fmt::print("wrong      {} elements, the first:\n{}",
-               harness::grouped(judgement.wrong_count),
+    fmt::print("wrong      {}, the first:\n{}",
+               harness::counted(judgement.wrong_count, "element", "elements"),
                to_table(judgement.wrong).text());
   }
   if (is_red(result.verdict)) return harness::run::status_failed;

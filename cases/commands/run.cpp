@@ -84,9 +84,9 @@ void print_end(const Session& session, const harness::Report& report, const std:
   fmt::print("{}{}", is_quiet ? "" : "\n", verdict_and_failures(report, options));
   if (is_quiet) return;
   fmt::print("\n{}\n", table_text(report, options));
-  fmt::print("{} cases, {} bytes compared, {:.1f} s; report: {}\n",
-             harness::grouped(summary.total.cases),
-             harness::grouped(summary.total.compared_bytes),
+  fmt::print("{}, {} compared, {:.1f} s; report: {}\n",
+             harness::counted(summary.total.cases, "case", "cases"),
+             harness::counted(summary.total.compared_bytes, "byte", "bytes"),
              report.environment.at("duration_s").get<double>(),
              (session.folder / "summary.md").string());
   const std::string hint = how_to_go_on(report, session.folder, program);

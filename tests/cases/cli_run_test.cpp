@@ -28,7 +28,7 @@ TEST_F(CliRunTest, RunStartsWithItsSeedAndEndsWithTheOutcomes) {
   const Outcome outcome = rankcheck(quick + "--seed 42");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.first_line(), "seed 42");
-  EXPECT_EQ(outcome.last_line(), "1 findings: 1 passed");
+  EXPECT_EQ(outcome.last_line(), "1 finding: 1 passed");
 }
 
 TEST_F(CliRunTest, VerdictComesFirstAtTheEndThenFailuresThenTheTable) {

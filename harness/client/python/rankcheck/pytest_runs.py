@@ -18,6 +18,10 @@ POLL_S = 0.02
 PATIENCE_S = 10.0
 
 
+class NotRun(RuntimeError):
+    """A run with fail_fast ended at the failure of another unit."""
+
+
 class Run:
     """A run of the program. The process that locks its file starts it; all others read along."""
 
@@ -40,7 +44,12 @@ class Run:
         self._end_s = float("inf")
 
     def finding(self, unit: str) -> Finding:
-        """Waits for the finding of a unit. Throws RuntimeError if the run ends without it."""
+        """Waits for the finding of a unit.
+
+        Raises:
+            NotRun: The run ended at the failure of another unit, as fail_fast asks.
+            RuntimeError: The run ended without the finding.
+        """
         while True:
             ended = self._why_ended()
             self._read()
@@ -48,9 +57,15 @@ class Run:
                 self._read_report()
             if unit in self._findings and (ended or self._is_final(unit)):
                 return self._findings[unit]
+            if ended and self._has_failed_fast():
+                raise NotRun("not run: fail_fast ended the run at the failure of another unit")
             if ended:
                 raise RuntimeError(ended)
             time.sleep(POLL_S)
+
+    def _has_failed_fast(self) -> bool:
+        verdicts = [each["verdict"] for each in self._findings.values()]
+        return "--fail-fast" in self._words and any(each not in PASSING for each in verdicts)
 
     def _is_final(self, unit: str) -> bool:
         """Whether the finding of a unit stays as it is.
@@ -149,7 +164,9 @@ class Run:
 
     def _note_end(self, why: str) -> str:
         with open(self._base + ".output", encoding="utf-8", errors="replace") as file:
-            last = "\n".join(file.read().strip().splitlines()[-5:])
+            lines = file.read().strip().splitlines()
+        # The folder is removed when pytest ends.
+        last = "\n".join([line for line in lines if self._base not in line][-5:])
         text = f"{why}, and this unit has no finding: {last}"
         part = self._base + ".part"
         with open(part, "w", encoding="utf-8") as file:

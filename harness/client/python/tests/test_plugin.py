@@ -204,6 +204,15 @@ def test_items_without_a_finding_fail(session):
     assert len(mine.started()) == 1
 
 
+def test_items_that_fail_fast_leaves_out_are_skipped(session):
+    mine = session("right wrong lost")
+    fast = SUBJECT.replace("require_ranks=2", "require_ranks=2, fail_fast=True")
+    mine.pytester.makepyfile(test_mine=fast)
+    result = mine.run()
+    result.assert_outcomes(passed=1, failed=1, skipped=1)
+    result.stdout.fnmatch_lines(["*not run: fail_fast ended the run at the failure of another*"])
+
+
 # A bad end of the subject fails the unit that it has checked last. A suite that repeats itself has
 # the findings of its report. A unit that the time limit has cut off is no skip.
 ENDINGS = {
