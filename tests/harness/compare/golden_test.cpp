@@ -56,7 +56,7 @@ TEST_P(RealReportsTest, SaysWhatTheKeptTextSays) {
 INSTANTIATE_TEST_SUITE_P(
     Examples,
     RealReportsTest,
-    testing::Values(Example{"open_mpi_and_mpich", "open_mpi", "mpich", true},
+    testing::Values(Example{"open_mpi_and_mpich", "open_mpi_ci", "mpich_ci", true},
                     Example{"right_and_planted_bug", "right", "planted_bug", true},
                     Example{"planted_bug_and_right", "planted_bug", "right", false},
                     Example{"without_a_backend", "all_backends", "no_mpi", true},

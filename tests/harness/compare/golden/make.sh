@@ -21,8 +21,9 @@ run() {
 
 reduce="--operation all_reduce --property agrees_with_reference --ranks 1..3 --cases 40"
 run open_mpi $reduce --type uint8,int32 --backend mpi
-build=$mpich RANKCHECK_MPIEXEC=/usr/bin/mpiexec.mpich \
-  run mpich $reduce --type uint8,int32 --backend mpi
+ci="ci --backend mpi --property agrees_with_reference"
+run open_mpi_ci $ci
+build=$mpich RANKCHECK_MPIEXEC=/usr/bin/mpiexec.mpich run mpich_ci $ci
 
 cp "$build/subjects/every_operation" .
 run right $reduce --type int32 --backend command:./every_operation
