@@ -38,8 +38,8 @@ std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const harness::BackendO
             return mpi_command_on_hosts(ranks, hosts, directory, program_beside(worker_name));
           },
       .why_no_hosts =
-          [](const worker::Hello& hello) {
-            return why_no_mpi_hosts(hello.versions.value("mpi", ""));
+          [](const worker::Hello& hello, const std::vector<int>& hosts) {
+            return why_no_mpi_hosts(hello.versions.value("mpi", ""), hosts);
           },
       .contract_of = reference::find_contract,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 
 #include "harness/files.hpp"
 #include "harness/program.hpp"
+#include "harness/table.hpp"
 
 #include "cases/backends/command_backend.hpp"
 
@@ -28,6 +30,86 @@ std::string launcher() {
 /// users too.
 std::string unshare() {
   return ::geteuid() == 0 ? "unshare --uts" : "unshare --map-root-user --uts";
+}
+
+/// Whether the launcher is Hydra, MPICH's.
+bool is_hydra() {
+  const std::string command = harness::shell_quoted(launcher()) + " --version 2>&1";
+  return std::system((command + " | grep -q HYDRA").c_str()) == 0;
+}
+
+/// Writes a script that runs a command under the name of a host: `agent.sh HOST COMMAND...`. Hydra
+/// passes options before the host. Returns the script's path.
+std::string write_agent(const std::string& directory) {
+  std::string agent = directory + "/agent.sh";
+  harness::write_file(agent,
+                      "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\n"
+                      "host=$1; shift\nexec " +
+                          unshare() +
+                          " sh -c 'hostname \"$0\" && exec sh -c \"$*\"' \"$host\" \"$@\"\n");
+  return agent;
+}
+
+/// Calls take(first, count, host) for each part of the ranks whose members are one behind another
+/// on one host.
+template <class Take>
+void each_host(int processes, const std::vector<int>& hosts, int other_host, const Take& take) {
+  const auto host_of = [&](int rank) {
+    return rank < static_cast<int>(hosts.size()) ? hosts[spec::to_size(rank)] : other_host;
+  };
+  for (int first = 0; first < processes;) {
+    int last = first;
+    while (last < processes && host_of(last) == host_of(first)) ++last;
+    take(first, last - first, host_of(first));
+    first = last;
+  }
+}
+
+void start_on_hosts_of_open_mpi(int processes,
+                                const std::vector<int>& hosts,
+                                const std::string& directory,
+                                const std::string& path,
+                                harness::worker::Command& command) {
+  std::vector<std::string>& arguments = command.arguments;
+  arguments.resize(1);
+  each_host(processes, hosts, 0, [&](int first, int count, int host) {
+    if (first > 0) arguments.emplace_back(":");
+    // The number behind the colon says how many processes a host may have.
+    arguments.insert(arguments.end(),
+                     {"-n",
+                      std::to_string(count),
+                      "--host",
+                      fmt::format("host{}:{}", host, mpi_processes_max),
+                      path});
+  });
+  auto& environment = command.environment;
+  // Open MPI starts a daemon on each host.
+  environment["OMPI_MCA_plm"] = "rsh";
+  environment["OMPI_MCA_plm_rsh_agent"] = "sh " + write_agent(directory);
+  environment["OMPI_MCA_btl"] = "self,vader,tcp";
+  environment["OMPI_MCA_btl_tcp_if_include"] = "lo";
+  environment["OMPI_MCA_oob_tcp_if_include"] = "lo";
+}
+
+void start_on_hosts_of_mpich(int processes,
+                             const std::vector<int>& hosts,
+                             const std::string& directory,
+                             harness::worker::Command& command) {
+  const std::string agent = write_agent(directory);
+  std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
+  std::string list;
+  each_host(processes, hosts, hosts.back(), [&](int /*first*/, int count, int host) {
+    list += fmt::format("{}host{}:{}", list.empty() ? "" : ",", host, count);
+  });
+  command.arguments.insert(
+      command.arguments.begin() + 1,
+      {"-iface", "lo", "-launcher", "ssh", "-launcher-exec", agent, "-hosts", list});
+  // Between hosts, UCX or libfabric uses TCP.
+  auto& environment = command.environment;
+  environment["UCX_TLS"] = "tcp,self";
+  environment["UCX_NET_DEVICES"] = "lo";
+  environment["FI_PROVIDER"] = "tcp";
+  environment["FI_TCP_IFACE"] = "lo";
 }
 
 }  // namespace
@@ -74,42 +156,23 @@ harness::worker::Command mpi_command_on_hosts(int processes,
                                               const std::string& directory,
                                               const std::string& path) {
   harness::worker::Command command = mpi_command(processes, directory, path);
-  // Open MPI starts a daemon on each host by `sh agent.sh HOST COMMAND...`.
-  const std::string agent = directory + "/agent.sh";
-  harness::write_file(agent,
-                      "host=$1; shift\nexec " + unshare() +
-                          " sh -c 'hostname \"$0\" && exec sh -c \"$*\"' \"$host\" \"$@\"\n");
-  std::vector<std::string>& arguments = command.arguments;
-  arguments.resize(1);
-  for (int first = 0; first < processes;) {
-    const auto host_of = [&](int rank) {
-      return rank < static_cast<int>(hosts.size()) ? hosts[spec::to_size(rank)] : 0;
-    };
-    int last = first;
-    while (last < processes && host_of(last) == host_of(first)) ++last;
-    if (first > 0) arguments.emplace_back(":");
-    // The number behind the colon says how many processes a host may have.
-    arguments.insert(arguments.end(),
-                     {"-n",
-                      std::to_string(last - first),
-                      "--host",
-                      fmt::format("host{}:{}", host_of(first), mpi_processes_max),
-                      path});
-    first = last;
+  if (is_hydra()) {
+    start_on_hosts_of_mpich(processes, hosts, directory, command);
+  } else {
+    start_on_hosts_of_open_mpi(processes, hosts, directory, path, command);
   }
-  auto& environment = command.environment;
-  environment["OMPI_MCA_plm"] = "rsh";
-  environment["OMPI_MCA_plm_rsh_agent"] = "sh " + agent;
-  environment["OMPI_MCA_btl"] = "self,vader,tcp";
-  environment["OMPI_MCA_btl_tcp_if_include"] = "lo";
-  environment["OMPI_MCA_oob_tcp_if_include"] = "lo";
   return command;
 }
 
-std::string why_no_mpi_hosts(const std::string& version) {
-  if (!version.starts_with("Open MPI")) {
-    return "hosts: only Open MPI starts ranks on several hosts of one machine, and this is " +
+std::string why_no_mpi_hosts(const std::string& version, const std::vector<int>& hosts) {
+  const bool is_mpich = version.starts_with("MPICH");
+  if (!is_mpich && !version.starts_with("Open MPI")) {
+    return "hosts: only Open MPI and MPICH start ranks on several hosts of one machine, and this "
+           "is " +
            version;
+  }
+  if (is_mpich && !std::is_sorted(hosts.begin(), hosts.end())) {
+    return "hosts: MPICH starts the ranks of a host one behind another";
   }
   for (const std::string program : {"unshare", "hostname"}) {
     if (harness::find_program(program).empty()) return "hosts: " + program + " is missing";

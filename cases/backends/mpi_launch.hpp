@@ -21,17 +21,18 @@ inline constexpr int mpi_processes_max = 64;
                                                    const std::string& directory,
                                                    const std::string& path);
 
-/// Returns the command that starts the program at `path` on several hosts of Open MPI: hosts[r] is
-/// the host of rank r, and the ranks behind them are on host 0. Each host is this machine under
-/// another name, in a namespace of its own. Ranks of one host share memory, and ranks of different
-/// hosts use TCP. Leaves a script in `directory`.
+/// Returns the command that starts the program at `path` on several hosts of Open MPI or MPICH:
+/// hosts[r] is the host of rank r. The ranks behind them are on host 0, or with MPICH on the last
+/// host. Each host is this machine under another name, in a namespace of its own. Ranks of one host
+/// share memory, and ranks of different hosts use TCP. Leaves a script in `directory`.
 [[nodiscard]] harness::worker::Command mpi_command_on_hosts(int processes,
                                                             const std::vector<int>& hosts,
                                                             const std::string& directory,
                                                             const std::string& path);
 
-/// Returns why mpi_command_on_hosts() cannot be used for a library that describes itself so. Empty
-/// if it can.
-[[nodiscard]] std::string why_no_mpi_hosts(const std::string& version);
+/// Returns why mpi_command_on_hosts() cannot be used for a library that describes itself so, and for
+/// these hosts. Empty if it can.
+[[nodiscard]] std::string why_no_mpi_hosts(const std::string& version,
+                                           const std::vector<int>& hosts);
 
 }  // namespace rankcheck::cases

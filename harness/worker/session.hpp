@@ -34,8 +34,9 @@ struct WorkerOptions {
   /// them are on host 0. Null: all ranks are on one host.
   std::function<Command(const std::string& directory, int ranks, const std::vector<int>& hosts)>
       command_on_hosts = nullptr;
-  /// Says why the processes cannot be started so. Empty if they can. May be null.
-  std::function<std::string(const Hello& hello)> why_no_hosts = nullptr;
+  /// Says why the processes cannot be started on these hosts. Empty if they can. May be null.
+  std::function<std::string(const Hello& hello, const std::vector<int>& hosts)> why_no_hosts =
+      nullptr;
   /// Returns the contract of an operation; null if there is no operation with this name.
   std::function<const spec::Contract*(std::string_view name)> contract_of;
   /// The processes connect to the socket that RANKCHECK_SOCKET names. True: instead, one process

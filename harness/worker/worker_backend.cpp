@@ -97,7 +97,7 @@ Session& WorkerBackend::session(const Surroundings& surroundings) const {
 std::string WorkerBackend::why_hosts_refused(const Case& c) const {
   if (c.hosts.empty()) return {};
   if (options_.command_on_hosts == nullptr) return "hosts: all ranks of this backend are on one";
-  return options_.why_no_hosts == nullptr ? "" : options_.why_no_hosts(hello_);
+  return options_.why_no_hosts == nullptr ? "" : options_.why_no_hosts(hello_, c.hosts);
 }
 
 Surroundings WorkerBackend::surroundings_of(std::span<const Case> stages) const {

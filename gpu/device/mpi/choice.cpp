@@ -69,7 +69,9 @@ void add_of_mpich(const std::string& collective, bool nonblocking, std::vector<C
     const std::string& word = words[value];
     // MPICH itself chooses the algorithms for calls in place.
     const bool is_in_place = word.ends_with("inplace") || word == "pairwise_sendrecv_replace";
-    if (word.empty() || word.ends_with("auto") || is_in_place) continue;
+    // The steps within hosts and between them are made by the device, and not by this algorithm.
+    const bool is_in_steps = word == "smp";
+    if (word.empty() || word.ends_with("auto") || is_in_place || is_in_steps) continue;
     choices.push_back({.name = "intra_" + word,
                        .word = word,
                        .nonblocking = nonblocking,
@@ -141,10 +143,11 @@ std::string_view why_unusable(const Choice& choice,
   const std::vector<std::int64_t>& counts = use.call.counts;
   const bool is_even =
       std::adjacent_find(counts.begin(), counts.end(), std::not_equal_to<>()) == counts.end();
+  if (collective == "allgatherv" && word.starts_with("tsp_recexch") && use.call.gap > 0) {
+    return "gap: the algorithm takes none";
+  }
   // MPICH 4.0.2 ends the processes.
   if (word == "noncommutative" && !is_even) return "counts: the algorithm needs equal ones";
-  // Its steps between hosts fail on one host if MPICH may not use another algorithm.
-  if (choice.word == "smp" && collective != "barrier") return "hosts: the algorithm needs several";
   const bool exchanges = collective == "alltoall" || collective == "alltoallv";
   if (exchanges && use.in_place && word != "nb")
     return "in_place: the library has other algorithms";
