@@ -218,6 +218,9 @@ void write_links(Html& html, const ComparedRuns& runs, const Failures& broken) {
     html.leaf("a",
               page::line_of(broken.groups[i]),
               {{"href", fmt::format("#{}-{}", name(Kind::newly_broken), i + 1)}});
+    if (const std::string extent = page::extent_of(broken.groups[i]); !extent.empty()) {
+      html.leaf("span", fmt::format(" ({})", extent), {{"class", "faint"}});
+    }
   }
   for (const Section& each : sections) {
     const std::int64_t count = runs.comparison.count(each.kind);

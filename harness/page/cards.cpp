@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -222,15 +221,6 @@ void write_others(Html& html, const FailureGroup& group, const CardOptions& opti
   }
 }
 
-/// "14 units of 9 operations".
-std::string size_of(const FailureGroup& group) {
-  std::set<std::string_view> operations;
-  for (const Finding* each : group.findings) operations.insert(each->unit.operation);
-  std::string units = counted(std::ssize(group.findings), "unit", "units");
-  if (operations.size() < 2) return units;
-  return fmt::format("{} of {} operations", units, operations.size());
-}
-
 void write_card(Html& html,
                 const FailureGroup& group,
                 std::size_t number,
@@ -246,8 +236,8 @@ void write_card(Html& html,
     html.leaf("span", look.text, {{"class", "badge " + look.css}});
     html.text(" ");
     html.leaf("h3", line_of(group));
-    if (group.findings.size() > 1) {
-      html.leaf("span", fmt::format(" ({})", size_of(group)), {{"class", "faint"}});
+    if (const std::string extent = extent_of(group); !extent.empty()) {
+      html.leaf("span", fmt::format(" ({})", extent), {{"class", "faint"}});
     }
   }
   const Html::Element body = html.open("div");

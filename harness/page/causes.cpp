@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -58,6 +60,16 @@ std::string cause_key(const Finding& finding) {
     if (cause != Cause::unknown) return std::to_string(static_cast<int>(cause));
   }
   return kind_of(finding.reason);
+}
+
+/// Whether the failure says why it happened, so that another operation may fail for the same cause.
+/// Undecoded wrong values say only that something is wrong, and cells belong to their operation.
+bool says_why(const Finding& finding) {
+  if (lacks_coverage(finding)) return false;
+  if (finding.wrong_count == 0) return !finding.reason.empty();
+  return std::any_of(finding.wrong.begin(), finding.wrong.end(), [&](const WrongElement& each) {
+    return cause_of(finding, each) != Cause::unknown;
+  });
 }
 
 /// Whether the finding says only that two results of the code under test differ.
@@ -152,6 +164,14 @@ Subject subject_of(const Finding& finding, const std::string& cell) {
           cell};
 }
 
+/// What fails, and its cause.
+using GroupKey = std::pair<Subject, std::string>;
+
+GroupKey key_of(const Finding& finding, Subject subject) {
+  if (says_why(finding)) std::get<1>(subject).clear();
+  return {std::move(subject), cause_key(finding)};
+}
+
 /// Whether the picture says that the element was not written. It shows the only stage.
 bool is_unwritten(const Finding& finding, const WrongElement& wrong) {
   if (wrong.stage > 0 || wrong.rank < 0 || wrong.index < 0) return false;
@@ -205,22 +225,22 @@ std::vector<FailureGroup> group_failures(std::span<const Finding> findings) {
 
 std::vector<FailureGroup> group_findings(std::span<const Finding> findings,
                                          bool (*is_shown)(const Finding&)) {
-  std::map<Subject, std::string> direct;
-  std::map<std::pair<Subject, std::string>, FailureGroup> groups;
+  std::map<Subject, GroupKey> direct;
+  std::map<GroupKey, FailureGroup> groups;
   UnusualCells cells;
   // A failure against the reference explains those of laws, which only compare results.
   for (const bool wants_relative : {false, true}) {
     for (const Finding& each : findings) {
       if (!is_shown(each) || is_relative(each) != wants_relative) continue;
       const std::string cell = cells.of(each);
-      Subject subject = subject_of(each, cell);
-      std::string cause = cause_key(each);
+      const Subject subject = subject_of(each, cell);
+      GroupKey key = key_of(each, subject);
       if (!wants_relative) {
-        direct.emplace(subject, cause);
+        direct.emplace(subject, key);
       } else if (const auto found = direct.find(subject); found != direct.end()) {
-        cause = found->second;
+        key = found->second;
       }
-      FailureGroup& group = groups[{std::move(subject), std::move(cause)}];
+      FailureGroup& group = groups[std::move(key)];
       group.findings.push_back(&each);
       group.cell = cell;
     }
@@ -288,6 +308,22 @@ std::string sentence_of(const FailureGroup& group) {
       break;
   }
   return fmt::format("{}, could not be checked", who);
+}
+
+std::string extent_of(const FailureGroup& group) {
+  if (group.findings.size() < 2) return {};
+  std::set<std::string> operations;
+  for (const Finding* each : group.findings) {
+    operations.insert(shortened(each->unit.operation, name_bytes_max));
+  }
+  std::string units = counted(std::ssize(group.findings), "unit", "units");
+  if (operations.size() < 2) return units;
+  constexpr std::size_t named_max = 12;
+  return fmt::format(
+      "{} of {} operations: {}",
+      units,
+      operations.size(),
+      first_of(std::vector<std::string>(operations.begin(), operations.end()), named_max));
 }
 
 std::string line_of(const FailureGroup& group) {

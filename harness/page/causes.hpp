@@ -32,8 +32,9 @@ enum class Cause : std::uint8_t {
 /// such as "pixel (1, 2)" becomes "At pixel (1, 2)." Empty if nothing is known.
 [[nodiscard]] std::string in_words(const Finding& finding, const WrongElement& wrong);
 
-/// Findings with one cause: the same backend, verdict and decoded cause, and the same operation and
-/// algorithm or the same unusual cell.
+/// Findings with one cause: the same backend, verdict and cause, and the same algorithm or the same
+/// unusual cell. The cause is what a wrong value says, or else the reason. Findings of several
+/// operations are one group only if a value or the reason says what went wrong.
 struct FailureGroup {
   /// The first is the one with the fewest ranks and the fewest elements.
   std::vector<const Finding*> findings;
@@ -52,7 +53,11 @@ struct FailureGroup {
 /// What went wrong in the first finding of a group, in one sentence.
 [[nodiscard]] std::string sentence_of(const FailureGroup& group);
 
-/// The same with the cause if it is known, or else with the reason.
+/// "14 units of 2 operations: gather, reduce", without the operations if there is only one. Empty
+/// for a group of one finding.
+[[nodiscard]] std::string extent_of(const FailureGroup& group);
+
+/// The sentence with the cause if it is known, or else with the reason.
 [[nodiscard]] std::string line_of(const FailureGroup& group);
 
 }  // namespace rankcheck::harness::page

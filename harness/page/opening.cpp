@@ -156,6 +156,9 @@ void write_first_failures(Html& html,
     html.leaf("a",
               line_of(groups[i]),
               {{"href", fmt::format("#failure-{}", std::min(i + 1, cards_max))}});
+    if (const std::string extent = extent_of(groups[i]); !extent.empty()) {
+      html.leaf("span", fmt::format(" ({})", extent), {{"class", "faint"}});
+    }
   }
   write_failed_parts(html, failed_parts, !groups.empty());
   const auto more = std::ssize(groups) - std::ssize(named);

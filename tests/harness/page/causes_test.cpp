@@ -87,12 +87,73 @@ TEST(CausesTest, OneUnusualCellIsOneCauseInAllOperations) {
 
 TEST(CausesTest, ThePlainestCellIsNoCause) {
   Finding other = sample_failure();
-  other.unit.operation = "reduce";
-  other.minimal->operation = "reduce";
+  other.unit.algorithm = "tree";
   const std::vector<Finding> all{sample_failure(), other};
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].cell, "");
+}
+
+/// Returns the sample failure, of another operation.
+Finding failure_of(const std::string& operation) {
+  Finding out = sample_failure();
+  out.unit.operation = operation;
+  out.minimal->operation = operation;
+  return out;
+}
+
+TEST(CausesTest, OneCauseOverOperationsIsOneGroup) {
+  // The law of an operation goes where its failure against the reference goes.
+  Finding law = failure_of("reduce");
+  law.unit.property = "rank_permutation";
+  law.wrong[0].decoded = "";
+  const std::vector<Finding> all{sample_failure(), law, failure_of("reduce")};
+  const auto groups = group_failures(all);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(extent_of(groups[0]), "3 units of 2 operations: all_reduce, reduce");
+  EXPECT_EQ(groups[0].findings[0]->unit.property, "agrees_with_reference");
+  EXPECT_EQ(extent_of({{&all[0], &all[0]}, {}}), "2 units");
+  EXPECT_EQ(extent_of({{&all[0]}, {}}), "");
+}
+
+TEST(CausesTest, OneReasonOverOperationsIsOneGroupIfNoValueIsWrong) {
+  Finding crash = sample_failure();
+  crash.verdict = Verdict::crashed;
+  crash.reason = "ended by signal 11";
+  crash.wrong.clear();
+  crash.wrong_count = 0;
+  Finding other = crash;
+  other.unit.operation = "reduce";
+  Finding different = other;
+  different.unit.operation = "gather";
+  different.reason = "ended with status 3";
+  const std::vector<Finding> all{crash, other, different};
+  const auto groups = group_failures(all);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(extent_of(groups[0]), "2 units of 2 operations: all_reduce, reduce");
+}
+
+/// Each of these says only that something is wrong, or why something else is.
+TEST(CausesTest, OperationsStayApartIfNothingSaysThatTheirCauseIsOne) {
+  const auto groups = [](const Finding& one, const Finding& other) {
+    const std::vector<Finding> both{one, other};
+    return group_failures(both).size();
+  };
+  const Finding failure = sample_failure();
+  Finding other = failure_of("reduce");
+  other.wrong[0].decoded = "rank 1 twice";
+  EXPECT_EQ(groups(failure, other), 2U) << "another decoded cause";
+  other = failure_of("reduce");
+  other.unit.algorithm = "tree";
+  EXPECT_EQ(groups(failure, other), 2U) << "another algorithm";
+  Finding undecoded = failure;
+  undecoded.wrong[0].decoded = "";
+  other = undecoded;
+  other.unit.operation = "reduce";
+  EXPECT_EQ(groups(undecoded, other), 2U) << "values without a decoded cause";
+  const Finding vacuous = sample_finding("gather", Verdict::vacuous);
+  EXPECT_EQ(groups(vacuous, sample_finding("reduce", Verdict::vacuous)), 2U)
+      << "cells of each operation";
 }
 
 TEST(CausesTest, OtherBackendsAndVerdictsAreOtherGroups) {

@@ -43,6 +43,15 @@ TEST(PageTest, FailureSaysWhatAndWhyAndHowToRunItAgain) {
   EXPECT_FALSE(has(page, "Never covered")) << "a unit that failed ended early";
 }
 
+TEST(PageTest, ACardOfOneCauseNamesItsOperations) {
+  Finding other = sample_failure();
+  other.unit.operation = "reduce";
+  const std::string page = to_html(with({sample_failure(), other}));
+  EXPECT_EQ(count(page, "<details class=\"card"), 1);
+  EXPECT_EQ(count(page, "> (2 units of 2 operations: all_reduce, reduce)</span>"), 2)
+      << "in the opening and on the card";
+}
+
 TEST(PageTest, KnownFailuresStayVisibleAndDoNotFail) {
   Finding known = sample_failure();
   known.is_known = true;
