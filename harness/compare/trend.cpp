@@ -45,7 +45,8 @@ struct PointSums {
     ++point.units;
     point.failed += is_failure(unit.verdict) ? 1 : 0;
     if (!point.verdict || is_worse(unit.verdict, *point.verdict)) point.verdict = unit.verdict;
-    if (is_judged(unit.verdict)) {
+    // A unit that failed ended early, so its error says nothing.
+    if (is_whole(unit)) {
       point.ratio_max = std::max(point.ratio_max.value_or(0), unit.ratio_max);
     }
     if (unit.duration_s.value_or(0) > 0) {

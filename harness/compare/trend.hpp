@@ -18,7 +18,8 @@ struct TrendPoint {
   /// Number of units, and how many of them failed.
   std::int64_t units = 0;
   std::int64_t failed = 0;
-  /// The largest error/bound of the units that were judged. Empty if there are none.
+  /// The largest error/bound of the units that ran to their end, see is_whole(). Empty if there are
+  /// none.
   std::optional<double> ratio_max = {};
   /// Cases per second of the units whose duration is known. Empty if there are none.
   std::optional<double> cases_per_second = {};

@@ -86,7 +86,7 @@ std::string line_of(const TrendRow& row, const Quantity& quantity, std::size_t f
 
 bool says_something(const TrendRow& row) {
   return std::any_of(row.points.begin(), row.points.end(), [](const TrendPoint& each) {
-    return each.ratio_max || each.floor_ratio;
+    return each.ratio_max || each.failed > 0 || each.floor_ratio;
   });
 }
 

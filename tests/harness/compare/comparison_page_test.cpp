@@ -86,7 +86,7 @@ TEST(ComparisonPageTest, ManyRunsAreLines) {
   const Comparison comparison = compare(all[1], all[2]);
   const std::string page = to_html({all[1], all[2], comparison, defaults, trend_of(all)});
   EXPECT_TRUE(has(page, "aria-label=\"run 1 passed, run 2 crashed, run 3 passed\""));
-  EXPECT_TRUE(has(page, "aria-label=\"Worst error/bound: 0, 0, 0.5\""));
+  EXPECT_TRUE(has(page, "aria-label=\"Worst error/bound: 0, nothing, 0.5\""));
   EXPECT_FALSE(has(page_of(all[1], all[2]), "id=\"trend\"")) << "two runs are no trend";
 }
 
