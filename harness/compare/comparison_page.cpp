@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,6 +19,7 @@
 #include "harness/page/cards.hpp"
 #include "harness/page/html.hpp"
 #include "harness/page/limits.hpp"
+#include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
 #include "harness/table.hpp"
 
@@ -228,6 +234,11 @@ void write_links(Html& html, const ComparedRuns& runs, const Failures& broken) {
     const Html::Element item = html.open("li");
     html.leaf("a", counted_changes(each, count), {{"href", "#" + id_of(each)}});
   }
+  for (const auto& [id, title] :
+       {std::pair("matrix", "operations and backends"), std::pair("coverage", "coverage")}) {
+    const Html::Element item = html.open("li");
+    html.leaf("a", title, {{"href", std::string("#") + id}});
+  }
   if (runs.trend.runs.size() > 2) {
     const Html::Element item = html.open("li");
     html.leaf("a", fmt::format("over all {} runs", runs.trend.runs.size()), {{"href", "#trend"}});
@@ -268,6 +279,223 @@ void write_row(Html& html,
             {{"class", before == now ? "quiet" : "doubt"}});
 }
 
+/// The cells that the units of one operation on one backend covered.
+using Cells = std::set<std::string_view>;
+
+/// What one run judged, or one operation on one backend in it.
+struct Judged {
+  std::set<std::string_view> operations;
+  std::set<std::string> algorithms;
+  std::set<std::string_view> backends;
+  std::int64_t units = 0;
+  std::int64_t cases = 0;
+  int ranks_max = 0;
+  /// The cells of each operation and backend.
+  std::map<std::pair<std::string_view, std::string_view>, Cells> cells;
+};
+
+/// The report must outlive what this returns.
+Judged judged_in(const RunReport& run) {
+  Judged out;
+  for (const auto& [id, unit] : run.findings) {
+    if (!is_judged(unit.verdict)) continue;
+    out.operations.insert(unit.operation);
+    out.algorithms.insert(unit.operation + '/' + unit.algorithm);
+    out.backends.insert(unit.tested);
+    ++out.units;
+    out.cases += unit.cases;
+    out.ranks_max = std::max(out.ranks_max, unit.ranks_max);
+    if (unit.minimal.is_object()) {
+      const ordered_json ranks = unit.minimal.value("ranks", ordered_json());
+      if (ranks.is_number_integer()) out.ranks_max = std::max(out.ranks_max, ranks.get<int>());
+    }
+    Cells& cells = out.cells[{unit.operation, unit.tested}];
+    cells.insert(unit.cells.begin(), unit.cells.end());
+  }
+  return out;
+}
+
+/// "2: all_reduce, broadcast".
+std::string count_and_names(const std::set<std::string_view>& names) {
+  constexpr std::size_t named_max = 12;
+  if (names.empty()) return "none";
+  return fmt::format("{}: {}",
+                     names.size(),
+                     first_of(std::vector<std::string>(names.begin(), names.end()), named_max));
+}
+
+void write_checked(Html& html, const Judged& before, const Judged& now) {
+  const Html::Element section = html.open("section", {{"aria-labelledby", "checked"}});
+  html.leaf("h2", "What was checked", {{"id", "checked"}});
+  page::write_table(html, "What each run checked", [&] {
+    page::write_head(html, {"what", "before", "now", "same?"});
+    const Html::Element body = html.open("tbody");
+    const auto row = [&](const char* what, const auto& text_of) {
+      write_row(html, what, text_of(before), text_of(now));
+    };
+    row("operations", [](const Judged& run) { return count_and_names(run.operations); });
+    row("algorithms", [](const Judged& run) { return grouped(std::ssize(run.algorithms)); });
+    row("backends", [](const Judged& run) { return count_and_names(run.backends); });
+    row("ranks", [](const Judged& run) {
+      return run.ranks_max > 0 ? fmt::format("up to {}", run.ranks_max) : "not known";
+    });
+    row("judged units", [](const Judged& run) { return grouped(run.units); });
+    row("cases", [](const Judged& run) { return grouped(run.cases); });
+    row("covered cells", [](const Judged& run) {
+      std::int64_t cells = 0;
+      for (const auto& [names, each] : run.cells) cells += std::ssize(each);
+      return grouped(cells);
+    });
+  });
+  html.leaf("p",
+            "Units that were skipped, or that could not be checked, are not counted here.",
+            {{"class", "faint"}});
+}
+
+/// The verdict of an operation on a backend in one run.
+page::Look look_of(const TrendPoint& point) {
+  if (!point.verdict) return {"quiet", "\u2013 not in the run"};
+  if (point.failed == 0) return page::look_of(*point.verdict);
+  if (point.known == point.failed) {
+    return {"doubt", fmt::format("! known, {} of {}", point.failed, point.units)};
+  }
+  page::Look look = page::look_of(*point.verdict);
+  look.text += fmt::format(", {} of {}", point.failed, point.units);
+  return look;
+}
+
+std::string error_of(const TrendPoint& point) {
+  if (!point.ratio_max) return "none";
+  return *point.ratio_max == 0 ? "exact" : fmt::format("{:.3g}", *point.ratio_max);
+}
+
+void write_pair(Html& html, const TrendPoint& before, const TrendPoint& now) {
+  const page::Look was = look_of(before);
+  const page::Look is = look_of(now);
+  const Html::Element cell = html.open("td");
+  const auto badge = [&](const page::Look& look) {
+    html.leaf("span", look.text, {{"class", "badge " + look.css}});
+  };
+  badge(was);
+  if (was.text == is.text) {
+    html.leaf("span", " as before", {{"class", "faint"}});
+  } else {
+    html.text(" \u2192 ");
+    badge(is);
+  }
+  if (!before.ratio_max && !now.ratio_max) return;
+  const std::string error = error_of(before);
+  html.leaf("div",
+            error == error_of(now) ? error : fmt::format("{} \u2192 {}", error, error_of(now)),
+            {{"class", "faint"}});
+}
+
+/// The operations and backends of both runs, with their verdicts and errors.
+void write_pairs(Html& html, const Trend& trend) {
+  constexpr std::size_t columns_max = 30;
+  const std::size_t last = trend.runs.size() - 1;
+  std::map<std::string_view, std::map<std::string_view, const TrendRow*>> rows;
+  std::set<std::string_view> backends;
+  for (const TrendRow& each : trend.rows) {
+    if (!each.points[last - 1].verdict && !each.points[last].verdict) continue;
+    rows[each.operation][each.tested] = &each;
+    backends.insert(each.tested);
+  }
+  const Html::Element section = html.open("section", {{"aria-labelledby", "matrix"}});
+  html.leaf("h2", "Operations and backends", {{"id", "matrix"}});
+  html.leaf("p",
+            "Each cell has the worst verdict before and now, and below it the worst error/bound of "
+            "the units that passed.",
+            {{"class", "faint"}});
+  std::vector<std::string_view> columns(backends.begin(), backends.end());
+  if (columns.size() > columns_max) columns.resize(columns_max);
+  page::write_table(html, "Verdict and worst error/bound, before and now", [&] {
+    std::vector<std::string> head{"operation"};
+    for (const std::string_view each : columns) {
+      head.push_back(shortened(each, page::name_bytes_max));
+    }
+    page::write_head(html, head);
+    const Html::Element body = html.open("tbody");
+    std::size_t written = 0;
+    for (const auto& [operation, of_backends] : rows) {
+      if (++written > page::rows_max) break;
+      const Html::Element row = html.open("tr");
+      html.leaf("th", shortened(operation, page::name_bytes_max), {{"scope", "row"}});
+      for (const std::string_view backend : columns) {
+        const auto found = of_backends.find(backend);
+        if (found == of_backends.end()) {
+          html.leaf("td", "-");
+        } else {
+          write_pair(html, found->second->points[last - 1], found->second->points[last]);
+        }
+      }
+    }
+  });
+  if (rows.size() > page::rows_max) {
+    html.leaf("p", fmt::format("and {} more operations", rows.size() - page::rows_max));
+  }
+  if (backends.size() > columns_max) {
+    html.leaf("p", fmt::format("and {} more backends", backends.size() - columns_max));
+  }
+}
+
+/// "lost f32/max, f32/min; gained int8/max". Empty if nothing changed.
+std::string cell_changes(const Cells& before, const Cells& now) {
+  constexpr std::size_t named_max = 5;
+  std::string text;
+  const auto add = [&](const char* what, const Cells& all, const Cells& others) {
+    std::vector<std::string> only;
+    for (const std::string_view each : all) {
+      if (!others.contains(each)) only.emplace_back(each);
+    }
+    if (only.empty()) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", what, first_of(only, named_max));
+  };
+  add("lost", before, now);
+  add("gained", now, before);
+  return text;
+}
+
+/// The cells that both runs covered.
+void write_cells(Html& html, const Judged& before, const Judged& now) {
+  std::set<std::pair<std::string_view, std::string_view>> pairs;
+  for (const Judged* each : {&before, &now}) {
+    for (const auto& [names, cells] : each->cells) pairs.insert(names);
+  }
+  const Html::Element section = html.open("section", {{"aria-labelledby", "coverage"}});
+  html.leaf("h2", "Coverage", {{"id", "coverage"}});
+  html.leaf("p",
+            "A cell is what cases must cover, such as a type with a reduction, or a number of "
+            "ranks. A unit that failed ended early, so it covered fewer cells.",
+            {{"class", "faint"}});
+  page::write_table(html, "Cells that cases covered", [&] {
+    page::write_head(html, {"operation", "backend", "before", "now", "what changed"});
+    const Html::Element body = html.open("tbody");
+    std::size_t written = 0;
+    for (const auto& names : pairs) {
+      if (++written > page::rows_max) break;
+      const auto cells_of = [&](const Judged& run) {
+        const auto found = run.cells.find(names);
+        return found == run.cells.end() ? Cells() : found->second;
+      };
+      const Cells was = cells_of(before);
+      const Cells is = cells_of(now);
+      const std::string changes = cell_changes(was, is);
+      const Html::Element row = html.open("tr");
+      html.leaf("th", shortened(names.first, page::name_bytes_max), {{"scope", "row"}});
+      html.leaf("td", shortened(names.second, page::name_bytes_max));
+      html.leaf("td", grouped(std::ssize(was)), {{"class", "number"}});
+      html.leaf("td", grouped(std::ssize(is)), {{"class", "number"}});
+      html.leaf("td",
+                changes.empty() ? "same cells" : shortened(changes, cell_bytes_max),
+                {{"class", changes.empty() ? "said quiet" : "said"}});
+    }
+  });
+  if (pairs.size() > page::rows_max) {
+    html.leaf("p", fmt::format("and {} more rows", pairs.size() - page::rows_max));
+  }
+}
+
 /// The two runs side by side.
 void write_runs(Html& html, const ComparedRuns& runs) {
   const Html::Element section = html.open("section", {{"aria-labelledby", "runs"}});
@@ -280,7 +508,7 @@ void write_runs(Html& html, const ComparedRuns& runs) {
     write_row(html, "report", before.name, now.name);
     write_row(
         html, "units", grouped(std::ssize(before.findings)), grouped(std::ssize(now.findings)));
-    write_row(html, "asked for", before.run.dump(), now.run.dump());
+    write_row(html, "asked for", page::asked_for(before.run), page::asked_for(now.run));
     write_row(html, "ending", before.ending, now.ending);
     for (const char* each : {"started", "rankcheck", "commit", "host", "system", "processor"}) {
       write_row(html, each, text_in(before.environment, each), text_in(now.environment, each));
@@ -404,6 +632,9 @@ std::string to_html(const ComparedRuns& runs) {
       html.leaf("h1", headline_of(runs));
       write_links(html, runs, failures.at(Kind::newly_broken));
     }
+    const Judged before = judged_in(runs.before);
+    const Judged now = judged_in(runs.now);
+    write_checked(html, before, now);
     write_runs(html, runs);
     std::size_t cards_left = page::cards_max;
     for (const Section& each : sections) {
@@ -415,6 +646,8 @@ std::string to_html(const ComparedRuns& runs) {
       }
     }
     write_known(html, runs.known);
+    write_pairs(html, runs.trend);
+    write_cells(html, before, now);
     write_trend(html, runs.trend);
     html.leaf("p",
               "A comparison is about what these runs checked, and about nothing else.",

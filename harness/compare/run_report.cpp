@@ -27,7 +27,6 @@ const SkippedFields not_compared{"compared_bytes",
                                  "marks",
                                  "missing_cells",
                                  "original",
-                                 "ranks_max",
                                  "refused_cases",
                                  "refused_cells",
                                  "replays",
@@ -102,6 +101,7 @@ RunFinding finding_from(const ordered_json& text,
   fields.required("verdict", finding.verdict);
   fields.optional("reason", finding.reason);
   fields.at_least_0("cases", finding.cases);
+  fields.optional("ranks_max", finding.ranks_max);
   fields.at_least_0("ratio_max", finding.ratio_max);
   if (const json* const power = fields.find("power")) {
     Fields(*power, place + ": power").optional("smallest_change", finding.smallest_change);

@@ -36,6 +36,8 @@ struct RunFinding {
   /// What was asked for: the fields of the unit that are no names.
   nlohmann::ordered_json asked = nlohmann::ordered_json::object();
   std::int64_t cases = 0;
+  /// The most members that a judged case had. 0 if the report does not say it.
+  int ranks_max = 0;
   double ratio_max = 0;
   /// See Power and Finding.
   double smallest_change = 0;

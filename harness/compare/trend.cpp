@@ -44,6 +44,7 @@ struct PointSums {
   void add(const RunFinding& unit) {
     ++point.units;
     point.failed += is_failure(unit.verdict) ? 1 : 0;
+    point.known += is_failure(unit.verdict) && unit.is_known ? 1 : 0;
     if (!point.verdict || is_worse(unit.verdict, *point.verdict)) point.verdict = unit.verdict;
     // A unit that failed ended early, so its error says nothing.
     if (is_whole(unit)) {

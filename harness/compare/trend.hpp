@@ -18,6 +18,8 @@ struct TrendPoint {
   /// Number of units, and how many of them failed.
   std::int64_t units = 0;
   std::int64_t failed = 0;
+  /// How many of these failed only as known.
+  std::int64_t known = 0;
   /// The largest error/bound of the units that ran to their end, see is_whole(). Empty if there are
   /// none.
   std::optional<double> ratio_max = {};

@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -188,6 +192,53 @@ std::string in_words(const ordered_json& value) {
   return text;
 }
 
+/// The options of `rankcheck run` for the fields of a report's `run`.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> run_options{
+    {{"operation", "--operation"},
+     {"algorithm", "--algorithm"},
+     {"property", "--property"},
+     {"backends", "--backend"},
+     {"ranks", "--ranks"},
+     {"hosts", "--hosts"},
+     {"types", "--type"},
+     {"cases", "--cases"},
+     {"require", "--require"},
+     {"units", "--unit"},
+     {"ranks_required", "--require-ranks"},
+     {"seed", "--seed"},
+     {"strict_known", "--strict-known"}}};
+
+/// The option for a field. Empty if the field is no option.
+std::string_view option_of(std::string_view field) {
+  const auto* const found = std::find_if(run_options.begin(),
+                                         run_options.end(),
+                                         [&](const auto& each) { return each.first == field; });
+  return found == run_options.end() ? std::string_view() : found->second;
+}
+
+/// The values of an option. Most options are repeated for each value of a list, because a command
+/// line has commas of its own.
+std::vector<std::string> values_of_option(std::string_view field, const ordered_json& value) {
+  const auto text = [](const ordered_json& each) {
+    return each.is_string() ? each.get<std::string>() : each.dump();
+  };
+  if (!value.is_array()) return {text(value)};
+  std::vector<std::string> values;
+  for (const ordered_json& each : value) values.push_back(text(each));
+  if (field == "ranks") return {fmt::format("{}", fmt::join(values, ".."))};
+  if (field == "hosts" || field == "types") return {fmt::format("{}", fmt::join(values, ","))};
+  return values;
+}
+
+/// " --operation gather --operation scatter".
+std::string option_text(std::string_view option, const std::vector<std::string>& values) {
+  std::string text;
+  for (const std::string& each : values) {
+    text += fmt::format("{}{} {}", option.empty() ? "" : " ", option, shell_quoted(each));
+  }
+  return text;
+}
+
 /// "mpi: Open MPI 4.1.4" for each backend: all that the environment says about it.
 void write_backends(Html& html, const ordered_json& environment) {
   const auto found = environment.find("backends");
@@ -240,7 +291,7 @@ void write_verified(Html& html, const Report& report, const Tally& total) {
     time += fmt::format(", {:.1f} s", duration->get<double>());
   }
   fact(html, "started", time);
-  fact(html, "asked for", report.run.is_null() ? "" : shortened(in_words(report.run), 400));
+  fact(html, "asked for", report.run.is_null() ? "" : shortened(asked_for(report.run), 400));
 }
 
 const char* meaning_of(const std::string& reason) {
@@ -407,6 +458,26 @@ Look look_of(const Tally& tally) {
     look.text += fmt::format(", {} skipped", tally.count(Verdict::skipped));
   }
   return look;
+}
+
+std::string asked_for(const ordered_json& run) {
+  if (!run.is_object()) return in_words(run);
+  std::string command = "rankcheck run";
+  std::string others;
+  const auto suites = run.find("suites");
+  if (suites != run.end()) command += option_text("", values_of_option("suites", *suites));
+  for (const auto& [field, value] : run.items()) {
+    if (field == "suites") continue;
+    const std::string_view option = option_of(field);
+    if (option.empty()) {
+      others += fmt::format("; {} {}", field, in_words(value));
+    } else if (!value.is_boolean()) {
+      command += option_text(option, values_of_option(field, value));
+    } else if (value.get<bool>()) {
+      command += fmt::format(" {}", option);
+    }
+  }
+  return command + others;
 }
 
 std::string ratio_of(const Tally& tally) {

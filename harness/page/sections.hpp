@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "harness/page/html.hpp"
 #include "harness/report.hpp"
 #include "harness/summary.hpp"
@@ -26,6 +28,10 @@ struct Look {
 [[nodiscard]] std::string_view meaning_of(Verdict verdict);
 /// "exact", "0.92", or "-" if nothing was compared.
 [[nodiscard]] std::string ratio_of(const Tally& tally);
+
+/// What a run was asked for, as the command that asks for it: "rankcheck run smoke --seed 1".
+/// Fields that are no option stand behind the command. `run` is the field of a report.
+[[nodiscard]] std::string asked_for(const nlohmann::ordered_json& run);
 
 /// The verdict in a sentence, what was verified, and what could not be.
 void write_opening(Html& html, const Report& report, const Summary& summary);

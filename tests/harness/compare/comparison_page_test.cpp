@@ -70,6 +70,64 @@ TEST(ComparisonPageTest, AFindingOfAnotherVersionIsARow) {
   EXPECT_TRUE(has(page, "a_field_of_tomorrow"));
 }
 
+TEST(ComparisonPageTest, ShowsWhatEachRunChecked) {
+  RunReport now = sample_run();
+  now.findings.erase(other);
+  now.findings.at(ring).ranks_max = 8;
+  const std::string page = page_of(sample_run(), now);
+  const auto row = [](const char* what, const char* before, const char* after) {
+    return fmt::format(
+        "<th scope=\"row\">{}</th>\n<td class=\"said\">{}</td>\n<td class=\"said\">{}</td>",
+        what,
+        before,
+        after);
+  };
+  EXPECT_TRUE(has(page, row("operations", "2: all_reduce, broadcast", "1: all_reduce")));
+  EXPECT_TRUE(has(page, row("algorithms", "4", "3")));
+  EXPECT_TRUE(has(page, row("backends", "2: mpi, sim", "2: mpi, sim")))
+      << "nothing was judged on cuda";
+  EXPECT_TRUE(has(page, row("ranks", "not known", "up to 8")));
+  EXPECT_TRUE(has(page, row("cases", "50", "40")));
+  EXPECT_TRUE(has(page, row("covered cells", "6", "4")));
+}
+
+TEST(ComparisonPageTest, TheMatrixHasVerdictsAndErrorsOfBothRuns) {
+  RunReport now = sample_run();
+  break_unit(now, ring);
+  now.findings.at(tree).ratio_max = 0.5;
+  const std::string page = page_of(sample_run(), now);
+  EXPECT_TRUE(has(page,
+                  ">\u2713 passed</span> \u2192 <span class=\"badge bad\">\u2717 falsified, 1 of 3"
+                  "</span><div class=\"faint\">0.25 \u2192 0.5</div>"))
+      << page.substr(page.find("id=\"matrix\""));
+  EXPECT_TRUE(has(page, ">\u2713 passed</span><span class=\"faint\"> as before</span>"));
+  EXPECT_TRUE(has(page, ">\u2013 skipped</span><span class=\"faint\"> as before</span>"));
+  EXPECT_TRUE(has(page, "href=\"#matrix\""));
+  now.findings.at(ring).is_known = true;
+  now.findings.erase(other);
+  const std::string known = page_of(sample_run(), now);
+  EXPECT_TRUE(has(known, "! known, 1 of 3"));
+  EXPECT_TRUE(has(known, "\u2192 <span class=\"badge quiet\">\u2013 not in the run</span>"));
+}
+
+TEST(ComparisonPageTest, CoverageNamesTheCellsThatDiffer) {
+  RunReport now = sample_run();
+  now.findings.at(other).cells = {"f32/sum", "ranks/3"};
+  const std::string page = page_of(sample_run(), now);
+  EXPECT_TRUE(has(page,
+                  "<td>sim</td>\n<td class=\"number\">2</td>\n<td class=\"number\">2</td>\n"
+                  "<td class=\"said\">lost int8/sum; gained ranks/3</td>"));
+  EXPECT_TRUE(has(page, ">same cells</td>"));
+}
+
+TEST(ComparisonPageTest, WhatWasAskedForIsACommand) {
+  RunReport now = sample_run();
+  now.run = {{"suites", {"smoke"}}, {"ranks", {1, 3}}, {"types", {"int32", "f32"}}};
+  EXPECT_TRUE(has(page_of(sample_run(), now),
+                  "<td class=\"said\">rankcheck run --seed 1</td>\n"
+                  "<td class=\"said\">rankcheck run smoke --ranks 1..3 --type int32,f32</td>"));
+}
+
 TEST(ComparisonPageTest, ShowsTheVersionsOfBothSides) {
   RunReport now = sample_run();
   now.environment["backends"]["mpi"]["versions"]["mpi"] = "MPICH";

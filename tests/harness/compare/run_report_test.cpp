@@ -18,6 +18,7 @@ class RunReportTest : public testing::Test {
   RunReportTest() {
     report_.run = {{"seed", 1}};
     report_.findings = {sample_failure(), sample_finding("broadcast", Verdict::passed)};
+    report_.findings[0].ranks_max = 4;
     report_.environment = {{"rankcheck", "0"},
                            {"durations_s", {{sample_failure().unit.id(), 0.25}, {"no unit", 1}}}};
     write_report(folder_.path(), report_);
@@ -60,6 +61,7 @@ TEST_F(RunReportTest, ReadsAFolderAndAFile) {
     EXPECT_EQ(failure.asked["cases"], 100);
     EXPECT_FALSE(failure.asked.contains("operation"));
     EXPECT_EQ(failure.duration_s, 0.25);
+    EXPECT_EQ(failure.ranks_max, 4);
     EXPECT_FALSE(read.environment.contains("durations_s"));
     EXPECT_EQ(failure.powerless_cases, 1);
     EXPECT_EQ(failure.smallest_change, std::numeric_limits<double>::infinity());

@@ -5,6 +5,7 @@
 
 #include "harness/files.hpp"
 #include "harness/page/limits.hpp"
+#include "harness/page/sections.hpp"
 
 #include "tests/harness/page/page_text.hpp"
 #include "tests/harness/sample.hpp"
@@ -50,6 +51,25 @@ TEST(PageTest, ACardOfOneCauseNamesItsOperations) {
   EXPECT_EQ(count(page, "<details class=\"card"), 1);
   EXPECT_EQ(count(page, "> (2 units of 2 operations: all_reduce, reduce)</span>"), 2)
       << "in the opening and on the card";
+}
+
+TEST(PageTest, WhatWasAskedForIsACommand) {
+  const nlohmann::ordered_json run = {{"suites", {"ci", "my suite.json"}},
+                                      {"operation", "all_*"},
+                                      {"backends", {"sim", "command:./w --bug a,b"}},
+                                      {"ranks", {1, 3}},
+                                      {"hosts", {0, 0, 1}},
+                                      {"types", {"int32", "f32"}},
+                                      {"cases", 40},
+                                      {"ranks_required", 2},
+                                      {"seed", 1},
+                                      {"devices", 4},
+                                      {"strict_known", true}};
+  EXPECT_EQ(asked_for(run),
+            "rankcheck run ci 'my suite.json' --operation 'all_*' --backend sim "
+            "--backend 'command:./w --bug a,b' --ranks 1..3 --hosts 0,0,1 --type int32,f32 "
+            "--cases 40 --require-ranks 2 --seed 1 --strict-known; devices 4");
+  EXPECT_EQ(asked_for({{"strict_known", false}, {"suites", 3}}), "rankcheck run 3");
 }
 
 TEST(PageTest, KnownFailuresStayVisibleAndDoNotFail) {
