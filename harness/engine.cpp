@@ -234,10 +234,14 @@ class Session {
   void count(const Case& c) {
     harness::count(judgement_, limits_, finding_);
     if (judgement_.verdict == Verdict::vacuous) return;
-    if (judgement_.compared_bytes > 0 || compares_stamps_) {
-      finding_.ranks_max = std::max(finding_.ranks_max, group_size(c));
+    const bool compared = judgement_.compared_bytes > 0 || compares_stamps_;
+    if (compared) {
+      const int members = group_size(c);
+      finding_.ranks_max = std::max(finding_.ranks_max, members);
+      const Cell* const cell = generator_.cell_of(c);
+      if (cell != nullptr) ++finding_.cell_members[cell->name()].cases[members];
     }
-    generator_.cover(c, judgement_.compared_bytes > 0 || compares_stamps_);
+    generator_.cover(c, compared);
   }
 
   /// Replays the minimal case. It may have failed only because of what earlier cases left behind in

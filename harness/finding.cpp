@@ -165,6 +165,12 @@ void merge(Finding& total, const Finding& round) {
   out.powerless_cases = total.powerless_cases + round.powerless_cases;
   out.cells = total.cells;
   for (const auto& [cell, count] : round.cells) out.cells[cell] += count;
+  out.cell_members = total.cell_members;
+  for (const auto& [cell, counts] : round.cell_members) {
+    for (const auto& [members, cases] : counts.cases) {
+      out.cell_members[cell].cases[members] += cases;
+    }
+  }
   out.known = total.known;
   merge(out.known, round.known);
   std::set<std::string> known(total.known_cells.begin(), total.known_cells.end());

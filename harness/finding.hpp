@@ -76,6 +76,13 @@ struct KnownCount {
   friend bool operator==(const KnownCount&, const KnownCount&) = default;
 };
 
+/// Numbers of cases, by the number of members that the cases have.
+struct MemberCounts {
+  std::map<int, std::int64_t> cases;
+
+  friend bool operator==(const MemberCounts&, const MemberCounts&) = default;
+};
+
 /// A finding lists at most this many steps of shrinking, and a step has at most this many bytes.
 inline constexpr std::size_t steps_max = 40;
 inline constexpr std::size_t step_bytes_max = 300;
@@ -105,6 +112,9 @@ struct Finding {
   /// covered. `refused_cells`: cells of the operation that the backend refuses. A required cell
   /// that is refused is in both lists.
   std::map<std::string, std::int64_t> cells;
+  /// With how many members the cases of each cell "<type>/<variant>" ran. Empty in findings of old
+  /// reports.
+  std::map<std::string, MemberCounts> cell_members = {};
   std::vector<std::string> missing_cells;
   std::vector<std::string> refused_cells = {};
   /// Cells that were only covered by cases that failed as a known defect says. They are in no other

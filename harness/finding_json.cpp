@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -165,6 +167,47 @@ static void read_value(const json& value, Power& power) {
   if (power.useful > power.elements) fields.fail("useful", "expected no more than elements");
 }
 
+/// "2:1 3:4" is a case of two members and four cases of three members. A report may have 100,000
+/// such texts; lists would make it twice as long.
+static ordered_json write_value(const std::map<std::string, MemberCounts>& cells) {
+  ordered_json out = ordered_json::object();
+  for (const auto& [cell, counts] : cells) {
+    std::string text;
+    for (const auto& [members, cases] : counts.cases) {
+      text += fmt::format("{}{}:{}", text.empty() ? "" : " ", members, cases);
+    }
+    out[cell] = std::move(text);
+  }
+  return out;
+}
+
+static void read_value(const json& value, MemberCounts& counts) {
+  constexpr std::string_view wanted = "members and their cases, such as 2:1 3:4";
+  if (!value.is_string()) expected(wanted, value);
+  const std::string text = value.get<std::string>();
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto number = [&](auto out) {
+    const auto read = std::from_chars(at, end, out);
+    if (read.ec != std::errc() || out < 1) expected(wanted, value);
+    at = read.ptr;
+    return out;
+  };
+  const auto skip = [&](char c) {
+    if (at == end || *at != c) expected(wanted, value);
+    ++at;
+  };
+  counts.cases.clear();
+  while (true) {
+    const int members = number(int{});
+    skip(':');
+    const bool is_new = counts.cases.emplace(members, number(std::int64_t{})).second;
+    if (!is_new) expected(wanted, value);
+    if (at == end) return;
+    skip(' ');
+  }
+}
+
 static ordered_json write_value(const Unit& unit) {
   ordered_json out;
   write_fields<Unit>(unit_fields, unit, out);
@@ -193,6 +236,7 @@ constexpr std::array finding_fields{
     field<&Finding::power>("power"),
     field<&Finding::powerless_cases>("powerless_cases"),
     field<&Finding::cells>("cells"),
+    field<&Finding::cell_members>("cell_members"),
     field<&Finding::missing_cells>("missing_cells"),
     field<&Finding::refused_cells>("refused_cells"),
     field<&Finding::known_cells>("known_cells"),

@@ -296,6 +296,14 @@ bool Generator::next(std::uint64_t word, int size, Case& out) {
   return false;
 }
 
+const Cell* Generator::cell_of(const Case& c) const {
+  const int variant = family_.variant(c);
+  const auto found = std::find_if(cells_.begin(), cells_.end(), [&](const Cell& each) {
+    return each.type == c.type && each.variant == variant;
+  });
+  return found == cells_.end() ? nullptr : &*found;
+}
+
 void Generator::cover(const Case& c, bool compared) {
   if (compared && group_size(c) >= ranks_required_) needs_ranks_ = false;
   const auto count = [](auto& cell) {

@@ -23,7 +23,8 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 /// The fields of a finding that are not compared. A page shows some of them.
-const SkippedFields not_compared{"compared_bytes",
+const SkippedFields not_compared{"cell_members",
+                                 "compared_bytes",
                                  "marks",
                                  "missing_cells",
                                  "original",

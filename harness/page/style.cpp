@@ -59,6 +59,7 @@ details.card>div{padding:0 .9rem .8rem}
 .heat-2{background:var(--heat-2);color:var(--on-heat-2)}
 .heat-3{background:var(--heat-3);color:var(--on-heat-3)}
 .heat-4{background:var(--heat-4);color:var(--on-heat-4)}
+.gaps{font-size:.8rem;white-space:normal;min-width:4rem}
 td.hole{background:var(--paper);color:var(--bad);font-weight:600}
 svg{display:block;max-width:100%;height:auto;margin:.3rem 0}
 svg text{fill:var(--ink);font:12px ui-monospace,"Liberation Mono",Consolas,monospace}

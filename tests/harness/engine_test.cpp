@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -26,6 +28,22 @@ TEST_F(EngineTest, PassesAndCountsWhatHolds) {
   EXPECT_EQ(finding.cells.size(), all_cells);
   EXPECT_TRUE(finding.missing_cells.empty());
   EXPECT_FALSE(finding.minimal);
+}
+
+TEST_F(EngineTest, CasesOfEachCellAreCountedByTheirMembers) {
+  const Finding finding = run();
+  std::map<int, std::int64_t> all;
+  for (const auto& [cell, counts] : finding.cell_members) {
+    std::int64_t cases = 0;
+    for (const auto& [members, each] : counts.cases) {
+      cases += each;
+      all[members] += each;
+    }
+    EXPECT_EQ(cases, finding.cells.at(cell)) << cell;
+  }
+  for (const int members : {1, 3, 8}) {
+    EXPECT_EQ(all[members], finding.cells.at("ranks/" + std::to_string(members))) << members;
+  }
 }
 
 /// `round` is the number of cases that RapidCheck makes at a time. After all cells are covered,

@@ -24,6 +24,17 @@ TEST(FindingTest, MoreUsefulElementsThanThereAreIsRefused) {
   EXPECT_THROW(static_cast<void>(finding_from_json(changed)), BadInput);
 }
 
+TEST(FindingTest, MembersOfCellsAreShortTexts) {
+  nlohmann::json json = to_json(sample_failure());
+  EXPECT_EQ(json["cell_members"]["f32/sum"], "2:4 3:6");
+  for (const char* wrong : {"", "2", "2:", "2:0", "0:1", "2:1 2:1", "2:1 ", "2:1,3:1", "2:-1"}) {
+    json["cell_members"]["f32/sum"] = wrong;
+    EXPECT_THROW(static_cast<void>(finding_from_json(json)), BadInput) << wrong;
+  }
+  json.erase("cell_members");
+  EXPECT_TRUE(finding_from_json(json).cell_members.empty()) << "reports of old versions";
+}
+
 TEST(FindingTest, UnknownVerdictIsRefusedByName) {
   nlohmann::json changed = to_json(sample_failure());
   changed["verdict"] = "green";
@@ -56,6 +67,8 @@ TEST(MergeTest, AddsUpRoundsAndCoversWhatWasMissing) {
   total.missing_cells = {"int8/sum"};
   Finding round = sample_finding("all_reduce", Verdict::passed);
   round.cells = {{"int8/sum", 3}};
+  total.cell_members = {{"f32/sum", {{{1, 9}, {2, 1}}}}};
+  round.cell_members = {{"f32/sum", {{{2, 5}}}}, {"int8/sum", {{{4, 3}}}}};
   total.power = {.elements = 10, .useful = 9, .smallest_change = 0.5};
   round.power = {.elements = 5, .useful = 5, .smallest_change = 0.1};
   round.powerless_cases = 2;
@@ -64,6 +77,9 @@ TEST(MergeTest, AddsUpRoundsAndCoversWhatWasMissing) {
   EXPECT_EQ(total.powerless_cases, 2);
   EXPECT_EQ(total.cases, 20);
   EXPECT_EQ(total.cells.size(), 2U);
+  EXPECT_EQ(total.cell_members,
+            (std::map<std::string, MemberCounts>{{"f32/sum", {{{1, 9}, {2, 6}}}},
+                                                 {"int8/sum", {{{4, 3}}}}}));
   EXPECT_TRUE(total.missing_cells.empty());
 }
 

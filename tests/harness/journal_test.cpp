@@ -247,8 +247,8 @@ TEST_F(JournalTest, NegativeCountsAreNamed) {
         fmt::format("{}: line 3: finding: {}: got -", path_.string(), name)))
         << complaint();
   }
-  EXPECT_TRUE(complaint_of("f32/sum").starts_with(path_.string() +
-                                                  ": line 3: finding: cells: f32/sum: got -"))
+  EXPECT_TRUE(complaint_of(R"(cells":{"f32/sum)")
+                  .starts_with(path_.string() + ": line 3: finding: cells: f32/sum: got -"))
       << complaint();
 }
 

@@ -39,6 +39,7 @@ inline Finding sample_finding(const std::string& operation, Verdict verdict) {
 /// Returns a failure with everything that a finding can hold.
 inline Finding sample_failure() {
   Finding finding = sample_finding("all_reduce", Verdict::falsified);
+  finding.cell_members = {{"f32/sum", {{{2, 4}, {3, 6}}}}};
   finding.missing_cells = {"int8/sum"};
   finding.power = {
       .elements = 400, .useful = 399, .smallest_change = std::numeric_limits<double>::infinity()};

@@ -205,6 +205,36 @@ TEST(PageTest, HolesOfTheCoverageAreNamed) {
   EXPECT_TRUE(has(page, ">not offered<"));
 }
 
+TEST(PageTest, AClassOfInputsIsAColumnOfTheCoverage) {
+  Finding finding = sample_finding("reduce", Verdict::passed);
+  finding.cells = {{"f32/sum", 7}, {"input/f32/wide", 3}};
+  const std::string page = to_html(with({finding}));
+  EXPECT_TRUE(has(page, "<th scope=\"col\">input wide</th>"));
+  EXPECT_FALSE(has(page, "<th scope=\"row\">input</th>"));
+}
+
+TEST(PageTest, CoverageSaysWithWhichRanksACellNeverRan) {
+  Finding first = sample_finding("reduce", Verdict::passed);
+  first.cells = {{"f32/sum", 7}, {"int8/sum", 2}};
+  first.cell_members = {{"f32/sum", {{{2, 7}}}}, {"int8/sum", {{{3, 1}, {8, 1}}}}};
+  Finding second = first;
+  second.unit.algorithm = "tree";
+  second.cell_members = {{"f32/sum", {{{4, 3}, {5, 4}}}}, {"int8/sum", {{{3, 2}}}}};
+  Finding other = sample_finding("gather", Verdict::passed);
+  other.cell_members = {{"f32/sum", {{{1, 10}}}}};
+  const std::string page = to_html(with({first, second, other}));
+  EXPECT_TRUE(has(page, "<p>6 of 11 combinations of an operation, a type, "));
+  EXPECT_TRUE(has(page, "\">14<div class=\"gaps\">not 3, 8</div>"));
+  EXPECT_TRUE(has(page, "\">4<div class=\"gaps\">not 2, 4, 5</div>"));
+  EXPECT_EQ(count(page, "class=\"gaps\""), 2) << "the only cell of gather has no gap";
+  EXPECT_TRUE(has(page, "Cases by type and number of ranks, all operations"));
+  other.cell_members = {{"f32/sum", {{{1, 7}, {2, 1}, {3, 1}, {4, 1}}}}, {"int8/sum", {{{9, 1}}}}};
+  other.cells["int8/sum"] = 1;
+  EXPECT_TRUE(has(to_html(with({other})), ">not 1\u20134</div>"));
+  EXPECT_TRUE(has(to_html(with({sample_finding("gather", Verdict::passed)})),
+                  "The report does not say with how many ranks the cases of each type ran."));
+}
+
 TEST(PageTest, GateShowsLinksDevicesAndTheExposure) {
   Report report = with({sample_finding("broadcast", Verdict::passed)});
   const nlohmann::ordered_json exposure = {{"bytes", 4096},
