@@ -81,7 +81,9 @@ figure{margin:.3rem 0}
 figcaption{color:var(--faint);font-size:.9rem}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--paper)}
 @media (max-width:40rem){dl{grid-template-columns:1fr}dd{margin:0 0 .4rem}h1{font-size:1.35rem}}
-@media print{html{font-size:11px}.command button{display:none}
+@media print{html{font-size:11px;color-scheme:light}.command button{display:none}
+  details.card::details-content,.card details::details-content{content-visibility:visible;
+    display:block}
   details.card{break-inside:avoid}.scroll{overflow:visible}
   .scroll>svg{max-width:100%}a{color:inherit}}
 )";

@@ -1,7 +1,8 @@
 """Opens pages of rankcheck in Chromium and looks at what a reader would meet.
 
-browser.py RANKCHECK SUBJECT FOLDER: makes runs that pass, runs of SUBJECT with a planted bug, which
-may be known, and comparisons of them.
+browser.py RANKCHECK SUBJECT FOLDER [STAND_IN]: makes runs that pass, runs of SUBJECT with a planted
+bug, which may be known, a run of a wrong operator, and comparisons. STAND_IN is a folder with workers
+for stand-ins of GPUs: with it, there is also the page of a gate for hardware.
 Prints "skipped: REASON" if there is no Chromium here, and exits with 1 if a page is not as it should
 be.
 """
@@ -13,6 +14,7 @@ import subprocess
 import sys
 
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -60,6 +62,26 @@ return [...document.querySelectorAll('body *')].filter(e => !e.closest('script, 
   .map(e => e.textContent.slice(0, 40)).slice(0, 5);
 """
 
+# Parts of cards that do not show, whether the cards are open or not.
+HIDDEN_PARTS = """
+return [...document.querySelectorAll('details.card > div, .card details > :not(summary)')]
+  .filter(e => !e.checkVisibility({contentVisibilityAuto: true}))
+  .map(e => e.parentElement.querySelector('summary').textContent.slice(0, 40));
+"""
+
+# An operator of ptychography whose results are twice as large as they should be.
+WRONG_OPERATOR = """
+import numpy as np
+import rankcheck
+
+s = rankcheck.Subject("operators")
+
+
+@s.operator("intensity", modes=[1, 2])
+def intensity(call, far_waves):
+    return 2 * np.sum(far_waves.real**2 + far_waves.imag**2, axis=1)
+"""
+
 complaints = []
 
 
@@ -78,10 +100,14 @@ def open_browser():
     return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
 
+def emulate(driver, scheme, media="screen"):
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
+
+
 def look_at_widths_and_schemes(driver, page):
     for scheme in ("light", "dark"):
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        emulate(driver, scheme)
         for width in (400, 1600):
             size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -130,13 +156,46 @@ def look_at_structure(driver, page):
     expect(not links, page, f"links that lead nowhere: {links[:3]}")
 
 
+def look_at_print(driver, page):
+    """Paper shows all cards, dark on light, also for a reader with a dark screen."""
+    emulate(driver, "dark", "print")
+    paper = driver.execute_script("return getComputedStyle(document.documentElement).backgroundColor")
+    expect(paper == "rgb(255, 255, 255)", page, f"the paper has the colour {paper}")
+    unreadable = driver.execute_script(UNREADABLE)
+    expect(not unreadable, page, f"too little contrast (print): {unreadable}")
+    try:
+        WebDriverWait(driver, 5).until(lambda _: not driver.execute_script(HIDDEN_PARTS))
+    except TimeoutException:
+        expect(False, page, f"cards that are not printed: {driver.execute_script(HIDDEN_PARTS)[:3]}")
+    emulate(driver, "light")
+
+
+def look_without_scripts(driver, path, page):
+    """Without scripts, all text can be read, all cards open, and no button appears."""
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    driver.get(path.as_uri())
+    expect(driver.find_element(By.TAG_NAME, "h1").text, page, "no verdict without scripts")
+    buttons = driver.find_elements(By.TAG_NAME, "button")
+    expect(not buttons, page, "a button without a script behind it")
+    for card in driver.find_elements(By.CSS_SELECTOR, "details.card"):
+        if card.get_attribute("open") is None:
+            card.find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
+        content = card.find_element(By.CSS_SELECTOR, ":scope > div")
+        expect(content.is_displayed() and content.text, page, "a card stays closed without scripts")
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
 def look_at(driver, path):
     page = path.parent.name + "/" + path.name
     driver.get(path.as_uri())
+    wanted = {"gate": "#gate", "operator": "figure svg", "failed": ".card svg"}.get(path.parent.name)
+    expect(wanted is None or driver.find_elements(By.CSS_SELECTOR, wanted), page, f"no {wanted}")
     look_at_structure(driver, page)
     look_at_widths_and_schemes(driver, page)
     look_at_keyboard(driver, page)
     look_at_copying(driver, page)
+    look_at_print(driver, page)
+    look_without_scripts(driver, path, page)
     errors = [entry["message"] for entry in driver.get_log("browser")]
     expect(not errors, page, f"the console says: {errors[:3]}")
     for entry in driver.get_log("performance"):
@@ -147,9 +206,25 @@ def look_at(driver, path):
         expect(url.startswith(path.as_uri()) or url.startswith("data:"), page, f"asks for {url}")
 
 
-def make_pages(rankcheck, subject, folder):
+def make_gate_page(rankcheck, stand_in, folder):
+    """Runs the gate on three stand-ins. The workers lie beside the program."""
+    programs = folder / "programs"
+    programs.mkdir()
+    for each in pathlib.Path(stand_in).iterdir():
+        if each.name != "rankcheck":
+            os.link(each, programs / each.name)
+    os.link(rankcheck, programs / "rankcheck")
+    done = subprocess.run([programs / "rankcheck", "run", "hardware", "--quick",
+                           "--report", folder / "gate"],
+                          env={**os.environ, "RANKCHECK_STAND_IN_DEVICES": "3"},
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    expect(done.returncode == 2, "gate", f"exit status {done.returncode}")
+
+
+def make_pages(rankcheck, subject, folder, stand_in):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    (folder / "operators.py").write_text(WRONG_OPERATOR)
     options = ["--property", "*reference*", "--cases", "5", "--type", "f32", "--ranks", "1..3"]
     some = ["--operation", "[ab]*", *options]
     one = ["--operation", "all_reduce", *options]
@@ -162,12 +237,19 @@ def make_pages(rankcheck, subject, folder):
         "passed": (0, "--operation", "all_reduce", "--algorithm", "ring", "--cases", "20"),
         "right": (0, *some, "--backend", f"command:{subject}"),
         "failed": (1, *some, "--backend", bug),
+        "causes": (1, *some, "--backend", bug,
+                   "--backend", f"command:{subject} --bug group_ignored"),
         "known": (0, "--known", folder / "known.json", *one, "--backend", bug),
+        "operator": (1, "--operation", "intensity", "--ranks", "1..2", "--cases", "5",
+                     "--backend", f"python:{folder / 'operators.py'}"),
     }
     for name, (status, *asked) in runs.items():
         done = subprocess.run([rankcheck, "run", *asked, "--report", folder / name],
                               stdout=subprocess.DEVNULL, check=False)
         expect(done.returncode == status, name, f"exit status {done.returncode}")
+    if stand_in:
+        make_gate_page(rankcheck, stand_in, folder)
+        runs["gate"] = ()
     pages = [folder / name / "report.html" for name in runs]
     comparisons = {"worse": (1, "right", "failed"), "many": (1, "right", "failed", "known")}
     for name, (status, *names) in comparisons.items():
@@ -180,12 +262,12 @@ def make_pages(rankcheck, subject, folder):
     return [page for page in pages if page.exists()]
 
 
-def main(rankcheck, subject, folder):
+def main(rankcheck, subject, folder, stand_in=""):
     for program in ("chromium", "chromedriver"):
         if shutil.which(program) is None:
             print(f"skipped: {program} is not installed: apt-get install chromium chromium-driver")
             return 0
-    pages = make_pages(rankcheck, subject, pathlib.Path(folder).absolute())
+    pages = make_pages(rankcheck, subject, pathlib.Path(folder).absolute(), stand_in)
     # The browser keeps its profile and its settings where it finds a home.
     os.environ["HOME"] = str(pathlib.Path(folder).absolute())
     driver = open_browser()
