@@ -37,8 +37,6 @@ void begin_with_the_own_contribution(const Case&, Plan& plan) {
 }
 
 constexpr std::int64_t tail_begin = 4096;
-/// The bytes of a chunk in which Gloo's reduce_scatter is called by JAX.
-constexpr std::int64_t chunk_bytes = std::int64_t{4} << 20;
 
 /// Gives the elements behind the first 4,096 the values of the first rank's input.
 void leave_tail_unscaled(const Outcome& outcome) {
@@ -181,25 +179,6 @@ constexpr std::array of_libraries{
               return group_size(c) == 1 && collective(c).op == ReduceOp::premul_sum;
             },
         .edit_result = leave_tail_unscaled},
-    Bug{.name = "tail_behind_4_mib_lost",
-        .summary = "On the first rank, what lies behind the first 4 MiB of the result is lost.",
-        .source = "jax#40830",
-        .operation = "reduce_scatter",
-        .algorithm = "direct",
-        .ranks_max = 2,
-        .elements_max = chunk_bytes + 1,
-        .cases_min = 300000,
-        .hits =
-            [](const Case& c) {
-              return group_size(c) > 1 && c.count * spec::info(c.type).bytes > chunk_bytes;
-            },
-        .edit_result =
-            [](const Outcome& outcome) {
-              const harness::ImageLayout layout = layout_of(outcome, 0);
-              const std::int64_t bytes = outcome.c().count * spec::info(outcome.c().type).bytes;
-              std::byte* const tail = outcome.images().front().data() + layout.recv + chunk_bytes;
-              leave_unwritten(outcome, 0, tail, bytes - chunk_bytes);
-            }},
     Bug{.name = "lone_rank_left_out",
         .summary = "A reduction over one rank returns before it has copied the rank's input.",
         .source = "accl#58",
