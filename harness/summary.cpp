@@ -49,7 +49,8 @@ std::string power_of(const Power& power) {
   return fmt::format("{:.1f} %", std::floor(1000 * share) / 10);
 }
 
-/// "exact" or the largest error/bound of right elements. "-" if there is none to tell.
+}  // namespace
+
 std::string error_of(const Tally& tally) {
   if (tally.compared_bytes == 0) return "-";
   // "exact" beside a failure would be read as its result.
@@ -58,8 +59,6 @@ std::string error_of(const Tally& tally) {
   }
   return tally.ratio_max == 0 ? "exact" : fmt::format("{:.3g}", tally.ratio_max);
 }
-
-}  // namespace
 
 void Tally::add(const Finding& finding) {
   ++findings;

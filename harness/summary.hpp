@@ -82,5 +82,7 @@ struct Summary {
 
 /// The verdicts that occurred on one line, with their counts and the reasons for skips.
 [[nodiscard]] std::string outcome_line(const Tally& total);
+/// "exact" or the largest error/bound of right elements. "-" if there is none to tell.
+[[nodiscard]] std::string error_of(const Tally& tally);
 
 }  // namespace rankcheck::harness

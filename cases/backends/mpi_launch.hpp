@@ -30,8 +30,8 @@ inline constexpr int mpi_processes_max = 64;
                                                             const std::string& directory,
                                                             const std::string& path);
 
-/// Returns why mpi_command_on_hosts() cannot be used for a library that describes itself so, and for
-/// these hosts. Empty if it can.
+/// Returns why mpi_command_on_hosts() cannot be used for a library that describes itself so, and
+/// for these hosts. Empty if it can.
 [[nodiscard]] std::string why_no_mpi_hosts(const std::string& version,
                                            const std::vector<int>& hosts);
 

@@ -181,7 +181,7 @@ int evaluate_call(const EvaluateOptions& options, const harness::StopRequest& st
   fmt::print("case       {}\n", harness::to_text(c));
   fmt::print("operation  {}: {}\n", c.operation, contract.summary);
   const Verdict of_implementation = evaluate_implementation(catalogue, c, *backend);
-  // What the user asked for comes last.
+  // What the user asked about comes after what the implementation makes of it.
   if (!expected.empty()) print_expected(outcome, expected);
   for (const auto& [path, content] : files) {
     harness::write_file(path, content);

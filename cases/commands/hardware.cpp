@@ -21,6 +21,8 @@
 #include "harness/run/interrupt.hpp"
 #include "harness/run/session.hpp"
 #include "harness/runner.hpp"
+#include "harness/table.hpp"
+#include "harness/text_style.hpp"
 
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/nccl.hpp"
@@ -240,7 +242,8 @@ class HardwareGate {
     complete(options_, place, header.environment);
     const bool has_same_known =
         options_.known.empty() ||
-        harness::read_known_files(options_.known, program_.catalogue) == header.known;
+        nlohmann::json(harness::read_known_files(options_.known, program_.catalogue)) ==
+            nlohmann::json(header.known);
     if (!has_same_known) {
       throw BadInput(place +
                      "--known: expected the known defects with which the run began, got others");
@@ -440,6 +443,11 @@ class HardwareGate {
     write_reports(folder_, gate);
     const bool is_short = is_quick_ || options_.quiet;
     fmt::print("{}{}\n", is_short ? "" : "\n", is_short ? short_text(gate) : to_markdown(gate));
+    if (!is_short) {
+      for (const harness::KnownStatus& each : gate.report.known) {
+        fmt::print("{}\n", harness::wrapped(to_text(each), harness::text_columns_max, 2));
+      }
+    }
     fmt::print("report: {}\n", (folder_ / "summary.md").string());
     const std::string hint = how_to_go_on(gate.report, folder_, program_.command);
     const std::string archive =

@@ -304,10 +304,10 @@ Hooks report_only_hooks(const fs::path& folder, const GateContent& content) {
 }
 
 /// Adds what all phases together say about the known defects that the gate was given.
-void add_known(const GateHeader& header, GateReport& gate) {
+void add_known(const GateHeader& header, const std::string& place, GateReport& gate) {
   harness::Report& report = gate.report;
   const bool is_whole = report.ending == name(harness::Ending::completed) && report.not_run == 0;
-  report.known = harness::known_statuses(harness::known_from_json(json(header.known), "known"),
+  report.known = harness::known_statuses(harness::known_from_json(json(header.known), place),
                                          report.environment,
                                          report.findings,
                                          is_whole);
@@ -425,7 +425,7 @@ GateReport report_of(const fs::path& folder) {
     gate.report.environment["finished"] = content.end->finished;
     gate.report.environment["duration_s"] = content.end->duration_s;
   }
-  if (!header.known.is_null()) add_known(header, gate);
+  if (!header.known.is_null()) add_known(header, gate_journal(folder).string() + ": known", gate);
   ordered_json said = to_json(gate);
   said["doctor"] = header.doctor;
   gate.report.environment["hardware"] = std::move(said);

@@ -100,14 +100,30 @@ std::string words_of_cases(const GateReport& gate) {
       100 * confidence);
 }
 
+/// What the verdict has to do with known defects.
+std::string why_known(const GateReport& gate) {
+  if (gate.status == 0 && gate.known_failures > 0) return ", but for what is known to fail";
+  const auto& known = gate.report.known;
+  const auto stale =
+      std::count_if(known.begin(), known.end(), [](const auto& each) { return each.is_stale(); });
+  const auto& findings = gate.report.findings;
+  const bool has_failed =
+      gate.report.status_beyond_findings == 1 ||
+      std::any_of(findings.begin(), findings.end(), [](const harness::Finding& each) {
+        return harness::is_red(each);
+      });
+  if (gate.status != 1 || !gate.report.is_strict || stale == 0 || has_failed) return {};
+  return fmt::format(", because {} stale",
+                     harness::counted(stale, "known defect is", "known defects are"));
+}
+
 /// "the gate for hardware passed"
 std::string verdict_of(const GateReport& gate) {
   const char* const words[] = {"passed", "FAILED", "could not be judged"};
-  return fmt::format(
-      "the {}gate for hardware {}{}",
-      gate.is_quick ? "quick " : "",
-      words[std::clamp(gate.status, 0, 2)],
-      gate.status == 0 && gate.known_failures > 0 ? ", but for what is known to fail" : "");
+  return fmt::format("the {}gate for hardware {}{}",
+                     gate.is_quick ? "quick " : "",
+                     words[std::clamp(gate.status, 0, 2)],
+                     why_known(gate));
 }
 
 constexpr const char* not_checked_by_quick =
@@ -246,6 +262,9 @@ harness::github::SummaryNotes notes_of(const GateReport& gate) {
       gate, [&](const std::string& what, harness::Verdict verdict, const std::string& reason) {
         notes.remarks.push_back(fmt::format("{}: {}: {}", what, harness::name(verdict), reason));
       });
+  for (const harness::KnownStatus& each : gate.report.known) {
+    notes.remarks.push_back(to_text(each));
+  }
   return notes;
 }
 

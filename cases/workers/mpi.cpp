@@ -119,9 +119,9 @@ class MpiSubject final : public worker::Subject {
       try {
         run_stage(stages, k, entered, result);
       } catch (const mpi::Unusable& error) {
+        // Members of other groups may wait for this rank in a later stage.
         result.status = harness::RunStatus::refused;
         result.reason = error.what();
-        return;
       } catch (const std::exception& error) {
         result.status = harness::RunStatus::failed;
         result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());

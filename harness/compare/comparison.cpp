@@ -139,13 +139,15 @@ class Comparer {
     }
     if (shared == 0) {
       const auto first_unit = [](const RunReport& run) {
-        return run.findings.empty() ? "no unit" : run.findings.begin()->first;
+        return run.findings.empty() ? "missing" : run.findings.begin()->first;
       };
-      throw BadInput(fmt::format("{} and {}: no unit is in both: got {} first and {} first",
-                                 before_.name,
-                                 now_.name,
-                                 first_unit(before_),
-                                 first_unit(now_)));
+      throw BadInput(
+          fmt::format("{} and {}: no unit is in both: the first unit of the one is {}, and "
+                      "the first of the other is {}",
+                      before_.name,
+                      now_.name,
+                      first_unit(before_),
+                      first_unit(now_)));
     }
   }
 

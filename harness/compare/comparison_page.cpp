@@ -356,6 +356,12 @@ void write_checked(Html& html, const Judged& before, const Judged& now) {
 page::Look look_of(const TrendPoint& point) {
   if (!point.verdict) return {"quiet", "\u2013 not in the run"};
   if (point.failed == 0) return page::look_of(*point.verdict);
+  const Verdict other = point.verdict_beside_known.value_or(Verdict::passed);
+  if (point.known == point.failed && (is_red(other) || other == Verdict::errored)) {
+    page::Look look = page::look_of(other);
+    look.text += fmt::format(", and {} known", point.failed);
+    return look;
+  }
   if (point.known == point.failed) {
     return {"doubt", fmt::format("! known, {} of {}", point.failed, point.units)};
   }
@@ -456,7 +462,7 @@ std::string cell_changes(const Cells& before, const Cells& now) {
   return text;
 }
 
-/// The cells that both runs covered.
+/// The cells that either run covered.
 void write_cells(Html& html, const Judged& before, const Judged& now) {
   std::set<std::pair<std::string_view, std::string_view>> pairs;
   for (const Judged* each : {&before, &now}) {

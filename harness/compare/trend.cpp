@@ -45,7 +45,11 @@ struct PointSums {
     ++point.units;
     point.failed += is_failure(unit.verdict) ? 1 : 0;
     point.known += is_failure(unit.verdict) && unit.is_known ? 1 : 0;
-    if (!point.verdict || is_worse(unit.verdict, *point.verdict)) point.verdict = unit.verdict;
+    const auto worsen = [&](std::optional<Verdict>& verdict) {
+      if (!verdict || is_worse(unit.verdict, *verdict)) verdict = unit.verdict;
+    };
+    worsen(point.verdict);
+    if (!is_failure(unit.verdict) || !unit.is_known) worsen(point.verdict_beside_known);
     // A unit that failed ended early, so its error says nothing.
     if (is_whole(unit)) {
       point.ratio_max = std::max(point.ratio_max.value_or(0), unit.ratio_max);

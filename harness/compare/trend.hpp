@@ -20,6 +20,8 @@ struct TrendPoint {
   std::int64_t failed = 0;
   /// How many of these failed only as known.
   std::int64_t known = 0;
+  /// The worst verdict of the other units, those that did not fail only as known.
+  std::optional<Verdict> verdict_beside_known = {};
   /// The largest error/bound of the units that ran to their end, see is_whole(). Empty if there are
   /// none.
   std::optional<double> ratio_max = {};

@@ -193,7 +193,7 @@ std::string in_words(const ordered_json& value) {
 }
 
 /// The options of `rankcheck run` for the fields of a report's `run`.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> run_options{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> run_options{
     {{"operation", "--operation"},
      {"algorithm", "--algorithm"},
      {"property", "--property"},
@@ -205,8 +205,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> run_opti
      {"require", "--require"},
      {"units", "--unit"},
      {"ranks_required", "--require-ranks"},
-     {"seed", "--seed"},
-     {"strict_known", "--strict-known"}}};
+     {"seed", "--seed"}}};
 
 /// The option for a field. Empty if the field is no option.
 std::string_view option_of(std::string_view field) {
@@ -411,7 +410,8 @@ Look look_of(Verdict verdict) {
 std::string_view meaning_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::falsified:
-      return "Falsified: it failed with a wrong result, and every repetition failed.";
+      return "Falsified: it failed with a wrong result, and so did every repetition that could be "
+             "made.";
     case Verdict::flaky:
       return "Flaky: it failed, but only in some repetitions.";
     case Verdict::hung:
@@ -468,21 +468,19 @@ std::string asked_for(const ordered_json& run) {
   if (suites != run.end()) command += option_text("", values_of_option("suites", *suites));
   for (const auto& [field, value] : run.items()) {
     if (field == "suites") continue;
+    if (value.is_boolean() && !value.get<bool>()) continue;
     const std::string_view option = option_of(field);
     if (option.empty()) {
       others += fmt::format("; {} {}", field, in_words(value));
-    } else if (!value.is_boolean()) {
+    } else {
       command += option_text(option, values_of_option(field, value));
-    } else if (value.get<bool>()) {
-      command += fmt::format(" {}", option);
     }
   }
   return command + others;
 }
 
 std::string ratio_of(const Tally& tally) {
-  if (tally.compared_bytes == 0) return "-";
-  return tally.ratio_max == 0 ? "exact" : fmt::format("{:.3g}", tally.ratio_max);
+  return error_of(tally);
 }
 
 void write_opening(Html& html, const Report& report, const Summary& summary) {

@@ -31,7 +31,7 @@ struct WorkerOptions {
   /// The number of ranks that are started, unless a case is replayed.
   int ranks = 0;
   /// Does the same on several hosts: `hosts` has the host of each world rank, and the ranks behind
-  /// them are on host 0. Null: all ranks are on one host.
+  /// them are on a host that the function chooses. Null: all ranks are on one host.
   std::function<Command(const std::string& directory, int ranks, const std::vector<int>& hosts)>
       command_on_hosts = nullptr;
   /// Says why the processes cannot be started on these hosts. Empty if they can. May be null.

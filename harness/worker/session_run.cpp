@@ -95,6 +95,13 @@ int group_position(const std::vector<int>& members, int world_rank) {
   return found == members.end() ? -1 : static_cast<int>(found - members.begin());
 }
 
+/// Which of several processes' statuses is that of the run. A process may hang because another one
+/// failed, and may refuse what others cannot.
+int precedence(RunStatus status) {
+  if (status == RunStatus::refused) return 0;
+  return status == RunStatus::hung ? 1 : 2;
+}
+
 }  // namespace
 
 void Session::run(std::span<const Case> stages, Observation& observation) {
@@ -378,13 +385,13 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
     const RunStatus status = peer.result.status;
     const bool was_asked = hello_.everyone || peer.payload_bytes_max > 0;
     if (!was_asked || peer.pending || status == RunStatus::completed) continue;
-    // A worker that reports that it hangs is of no more use. It may hang because another one
-    // failed, so another failure takes precedence.
+    // A worker that reports that it hangs is of no more use.
     if (status == RunStatus::hung) usable_ = false;
     // A process that failed may have left messages to others, which the next run would receive.
     if (status == RunStatus::failed && peers_.size() > 1) usable_ = false;
-    const bool hangs = culprit != nullptr && culprit->result.status == RunStatus::hung;
-    if (culprit == nullptr || (hangs && status != RunStatus::hung)) culprit = &peer;
+    if (culprit == nullptr || precedence(status) > precedence(culprit->result.status)) {
+      culprit = &peer;
+    }
   }
   if (culprit != nullptr) {
     observation.status = culprit->result.status;

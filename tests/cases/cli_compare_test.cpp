@@ -154,7 +154,8 @@ TEST_F(CliCompareTest, BadInputGetsOneLine) {
   expect_unable("right right --accuracy-factor 0.5",
                 "--accuracy-factor: 0.5: expected a factor of at least 1");
   ASSERT_EQ(rankcheck(tests::quick + "--report other").status, 0);
-  expect_unable("right other", "right and other: no unit is in both: got ");
+  expect_unable("right other",
+                "right and other: no unit is in both: the first unit of the one is ");
 }
 
 }  // namespace

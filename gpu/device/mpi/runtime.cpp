@@ -152,15 +152,15 @@ Runtime::Runtime() {
                                         forcing.variable() + " = " + forcing.word + ".",
                              .forcing = forcing});
     }
-    for (Choice& choice : find_choices(operation)) {
+    for (SelectedAlgorithm& selected : find_selectable(operation)) {
       algorithms_.push_back(
           {.operation = &operation,
-           .name = choice.name,
-           .summary = "The " + std::string(choice.nonblocking ? nonblocking : blocking) +
-                      " MPI function is called with " + choice.settings.front().variable + " = " +
-                      choice.word + ".",
-           .nonblocking = choice.nonblocking,
-           .choice = std::move(choice)});
+           .name = selected.name,
+           .summary = "The " + std::string(selected.nonblocking ? nonblocking : blocking) +
+                      " MPI function is called with " + selected.settings.front().variable + " = " +
+                      selected.word + ".",
+           .nonblocking = selected.nonblocking,
+           .selected = std::move(selected)});
     }
     for (const Component* component : find_components(operation)) {
       algorithms_.push_back({.operation = &operation,
@@ -229,9 +229,9 @@ std::string Runtime::why_refused(const Request& request) const {
   }
   const ForcedUse use{
       .call = call, .in_place = request.in_place, .segment_elements = segment_elements(request)};
-  if (const auto& choice = request.algorithm.choice) {
+  if (const auto& selected = request.algorithm.selected) {
     const std::string why(
-        why_unusable(*choice, request.algorithm.operation->operation.tuning.collective, use));
+        why_unusable(*selected, request.algorithm.operation->operation.tuning.collective, use));
     if (!why.empty()) return why;
   }
   if (forcing && was_started_for_component()) {
@@ -276,13 +276,13 @@ void Runtime::perform(const Request& request,
   const Operation& operation = request.algorithm.operation->operation;
   Invocation invocation(operation, request.call, extents, site, *types_);
   const Way* const way = request.algorithm.way;
-  const auto& choice = request.algorithm.choice;
-  std::optional<ChoiceScope> scope;
-  if (choice) scope.emplace(*choice);
+  const auto& selected = request.algorithm.selected;
+  std::optional<SelectionScope> scope;
+  if (selected) scope.emplace(*selected);
   try {
     (way != nullptr ? way->perform : operation.perform)(invocation);
   } catch (const Error& error) {
-    if (choice && says_unusable(error.what())) throw Unusable(error.what());
+    if (selected && says_unusable(error.what())) throw Unusable(error.what());
     throw;
   }
 }
@@ -314,9 +314,9 @@ std::string Runtime::conclude(const Request& request) {
   }
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;
   const std::string_view mode = seen_mode(operation);
-  const auto& choice = request.algorithm.choice;
-  const bool is_forced = forcing || component != nullptr || choice;
-  const std::string_view expected = choice && choice->nonblocking ? nonblocking : blocking;
+  const auto& selected = request.algorithm.selected;
+  const bool is_forced = forcing || component != nullptr || selected;
+  const std::string_view expected = selected && selected->nonblocking ? nonblocking : blocking;
   return is_forced && mode == expected ? request.algorithm.name : std::string(mode);
 }
 

@@ -10,9 +10,9 @@
 #include "reference/spec/call.hpp"
 #include "reference/spec/collective.hpp"
 
-#include "gpu/device/mpi/choice.hpp"
 #include "gpu/device/mpi/communicator.hpp"
 #include "gpu/device/mpi/registry.hpp"
+#include "gpu/device/mpi/selected_algorithm.hpp"
 #include "gpu/device/mpi/tuning.hpp"
 #include "gpu/device/mpi/types.hpp"
 
@@ -26,7 +26,7 @@ struct Algorithm {
   bool nonblocking = false;
   bool persistent = false;
   std::optional<Forcing> forcing = {};
-  std::optional<Choice> choice = {};
+  std::optional<SelectedAlgorithm> selected = {};
   /// Null if no component is forced. The processes must have been started with its environment.
   const Component* component = nullptr;
   /// Null if the operation is one MPI call.
@@ -90,7 +90,7 @@ class Runtime {
   /// returns an error.
   void prepare(const Request& request);
   /// Makes the call as rank `group_rank` of the group. Throws Unusable on all members if the
-  /// library cannot use the chosen algorithm.
+  /// library cannot use the selected algorithm.
   void perform(const Request& request,
                int group_rank,
                const spec::Extents& extents,

@@ -172,13 +172,16 @@ TEST_F(GateJournalTest, KnownDefectsAreJudgedOverAllParts) {
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_NE(short_text(gate).find("\nknown one: covers no case of this run"), std::string::npos)
       << short_text(gate);
-  // The same journal of a strict gate.
+  // A strict gate with the same journal fails.
   given.run["strict_known"] = true;
   const fs::path strict = folder("strict");
   GateSession other(strict, given);
   other.run(surroundings(strict, no_end, soak_total_s));
   other.end({.ending = "completed", .finished = "later", .duration_s = 1});
-  EXPECT_EQ(report_of(strict).status, 1);
+  const GateReport failed = report_of(strict);
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_NE(short_text(failed).find("FAILED, because 1 known defect is stale"), std::string::npos)
+      << short_text(failed);
 }
 
 TEST_F(GateJournalTest, ReportOfAWholeGateIsThatOfItsEnd) {

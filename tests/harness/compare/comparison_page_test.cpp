@@ -107,6 +107,9 @@ TEST(ComparisonPageTest, TheMatrixHasVerdictsAndErrorsOfBothRuns) {
   now.findings.erase(other);
   const std::string known = page_of(sample_run(), now);
   EXPECT_TRUE(has(known, "! known, 1 of 3"));
+  now.findings.at(law).verdict = Verdict::vacuous;
+  const std::string vacuous = page_of(sample_run(), now);
+  EXPECT_TRUE(has(vacuous, "vacuous, and 1 known")) << "known failures hide nothing";
   EXPECT_TRUE(has(known, "\u2192 <span class=\"badge quiet\">\u2013 not in the run</span>"));
 }
 

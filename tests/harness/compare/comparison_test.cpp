@@ -355,8 +355,8 @@ TEST_F(ComparisonTest, RunsWithoutACommonUnitCannotBeCompared) {
     FAIL() << "expected BadInput";
   } catch (const BadInput& bad) {
     EXPECT_EQ(std::string(bad.what()),
-              "sample and sample: no unit is in both: got " + before_.findings.begin()->first +
-                  " first and no unit first");
+              "sample and sample: no unit is in both: the first unit of the one is " +
+                  before_.findings.begin()->first + ", and the first of the other is missing");
   }
 }
 

@@ -68,7 +68,7 @@ TEST(PageTest, WhatWasAskedForIsACommand) {
   EXPECT_EQ(asked_for(run),
             "rankcheck run ci 'my suite.json' --operation 'all_*' --backend sim "
             "--backend 'command:./w --bug a,b' --ranks 1..3 --hosts 0,0,1 --type int32,f32 "
-            "--cases 40 --require-ranks 2 --seed 1 --strict-known; devices 4");
+            "--cases 40 --require-ranks 2 --seed 1; devices 4; strict_known true");
   EXPECT_EQ(asked_for({{"strict_known", false}, {"suites", 3}}), "rankcheck run 3");
 }
 

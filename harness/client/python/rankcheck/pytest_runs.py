@@ -19,7 +19,11 @@ PATIENCE_S = 10.0
 
 
 class NotRun(RuntimeError):
-    """A run with fail_fast ended at the failure of another unit."""
+    """A run with fail_fast ended at the failure of other units."""
+
+    def __init__(self, failed: List[str]) -> None:
+        super().__init__("not run: fail_fast ended the run at the failure of another unit")
+        self.failed = failed
 
 
 class Run:
@@ -39,6 +43,7 @@ class Run:
         # Whether only the report says which findings hold: a suite that repeats itself has several
         # for a unit, and with several jobs, more than one unit is the last of its process.
         self._needs_report = "--jobs" in words
+        self._has_failed_fast = False
         self._lock: Optional[Any] = None
         self._process: Optional["subprocess.Popen[bytes]"] = None
         self._end_s = float("inf")
@@ -57,15 +62,12 @@ class Run:
                 self._read_report()
             if unit in self._findings and (ended or self._is_final(unit)):
                 return self._findings[unit]
-            if ended and self._has_failed_fast():
-                raise NotRun("not run: fail_fast ended the run at the failure of another unit")
+            if ended and self._has_failed_fast:
+                verdicts = {name: each["verdict"] for name, each in self._findings.items()}
+                raise NotRun([name for name in verdicts if verdicts[name] not in PASSING])
             if ended:
                 raise RuntimeError(ended)
             time.sleep(POLL_S)
-
-    def _has_failed_fast(self) -> bool:
-        verdicts = [each["verdict"] for each in self._findings.values()]
-        return "--fail-fast" in self._words and any(each not in PASSING for each in verdicts)
 
     def _is_final(self, unit: str) -> bool:
         """Whether the finding of a unit stays as it is.
@@ -95,6 +97,7 @@ class Run:
             entry = json.loads(line)
             # A suite that repeats itself reports a unit several times.
             self._needs_report = self._needs_report or bool(entry.get("cycles"))
+            self._has_failed_fast = entry.get("ending") == "failed_fast"
             if "finding" in entry:
                 self._note(entry["finding"])
 
@@ -165,8 +168,9 @@ class Run:
     def _note_end(self, why: str) -> str:
         with open(self._base + ".output", encoding="utf-8", errors="replace") as file:
             lines = file.read().strip().splitlines()
-        # The folder is removed when pytest ends.
-        last = "\n".join([line for line in lines if self._base not in line][-5:])
+        # The folder is removed when pytest ends, so the lines that lead there are of no use.
+        hints = ("report: " + self._base, "to continue: ")
+        last = "\n".join([line for line in lines if not any(h in line for h in hints)][-5:])
         text = f"{why}, and this unit has no finding: {last}"
         part = self._base + ".part"
         with open(part, "w", encoding="utf-8") as file:

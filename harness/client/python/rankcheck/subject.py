@@ -133,11 +133,11 @@ class Subject(Operations):
         arrays: numpy or torch. Buffers are views of this kind on the memory that is judged.
         groups: The groups that the subject takes: any, sorted (ascending world ranks) or world.
         types: The element types, with spaces between them, out of int8 uint8 int32 uint32 int64
-            uint64 f16 bf16 f32 f64 complex64 complex128 f8e4m3 f8e5m2. All that the arrays have if
-            left out.
+            uint64 f16 bf16 f32 f64 complex64 complex128 f8e4m3 f8e5m2. All that the arrays have, if
+            it is left out.
         inputs: The kinds of inputs, with spaces between them, out of general coded exact cancelling
-            wide_range special each_special fine edge. All if left out. special and each_special have
-            infinities, NaN, zeros of both signs and subnormal numbers.
+            wide_range special each_special fine edge. All if it is left out. special and
+            each_special have infinities, NaN, zeros of both signs and subnormal numbers.
         versions: Versions of the libraries under test, for the report.
         nan_rule: What min and max do with NaN: drops, propagates or unspecified.
         zero_rule: The sign of a zero that a reduction of floats gives: ieee or unspecified.

@@ -81,8 +81,8 @@ THREADS_BUGS = {
     recv[...] = call.group.exchange(call.rank, own)[call.ranks[call.root] % call.size]
 """,
 }
-# Operators have no roots. `send` has the inputs by name, and `recv` the outputs. Each rank's own part
-# is taken for the sum, if the group is ignored.
+# Operators have no roots. `send` has the inputs by name, and `recv` the outputs. If the group is
+# ignored, each rank's own part is taken for the sum.
 OPERATOR_BUGS = {
     "last_element": """
     right(call, send, recv)

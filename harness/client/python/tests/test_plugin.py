@@ -57,6 +57,9 @@ with open(os.path.join(folder, "journal.jsonl"), "w") as journal:
         write(dict(finding=finding))
         if cycles:
             write(dict(finding=dict(finding, verdict="passed")))
+        if "wrong" in each and "--fail-fast" in sys.argv:
+            write(dict(ending="failed_fast"))
+            sys.exit(1)
     if "crash" in finding["id"]:
         write(dict(finding=dict(finding, verdict="crashed", reason="it ended by signal 11")))
 with open(os.path.join(folder, "report.json"), "w") as report:
@@ -205,12 +208,16 @@ def test_items_without_a_finding_fail(session):
 
 
 def test_items_that_fail_fast_leaves_out_are_skipped(session):
-    mine = session("right wrong lost")
+    mine = session("right wrong after")
     fast = SUBJECT.replace("require_ranks=2", "require_ranks=2, fail_fast=True")
     mine.pytester.makepyfile(test_mine=fast)
     result = mine.run()
     result.assert_outcomes(passed=1, failed=1, skipped=1)
     result.stdout.fnmatch_lines(["*not run: fail_fast ended the run at the failure of another*"])
+    # Beside a failure that is expected, a skip would look like a pass.
+    mine.pytester.makeini("[pytest]\nrankcheck_xfail = known.txt\n")
+    (mine.pytester.path / "known.txt").write_text("*/wrong it is known\n")
+    mine.run().assert_outcomes(passed=1, xfailed=1, failed=1)
 
 
 # A bad end of the subject fails the unit that it has checked last. A suite that repeats itself has

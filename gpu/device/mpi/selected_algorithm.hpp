@@ -13,7 +13,7 @@
 /// Instead, MPICH is told to return an error if it cannot use the chosen algorithm.
 namespace rankcheck::gpu::mpi {
 
-struct Choice {
+struct SelectedAlgorithm {
   struct Setting {
     std::string variable;
     int value = 0;
@@ -29,12 +29,12 @@ struct Choice {
   std::vector<Setting> settings;
 };
 
-/// The choices for one operation. Empty if the library has none.
-[[nodiscard]] std::vector<Choice> find_choices(const NamedOperation& operation);
+/// The algorithms that can be selected for one operation. Empty if the library has none.
+[[nodiscard]] std::vector<SelectedAlgorithm> find_selectable(const NamedOperation& operation);
 
 /// Says why the library cannot use the algorithm for this call. Empty if it may, and then the call
 /// may still be Unusable.
-[[nodiscard]] std::string_view why_unusable(const Choice& choice,
+[[nodiscard]] std::string_view why_unusable(const SelectedAlgorithm& selected,
                                             std::string_view collective,
                                             const ForcedUse& use);
 
@@ -49,23 +49,20 @@ class Unusable : public std::runtime_error {
 
 /// During its life, calls of this process use the algorithm. Throws std::runtime_error if the
 /// library does not accept the values, and Error if an MPI call fails.
-class ChoiceScope {
+class SelectionScope {
  public:
-  explicit ChoiceScope(const Choice& choice);
-  ChoiceScope(const ChoiceScope&) = delete;
-  ChoiceScope& operator=(const ChoiceScope&) = delete;
-  ~ChoiceScope();
+  explicit SelectionScope(const SelectedAlgorithm& selected);
+  SelectionScope(const SelectionScope&) = delete;
+  SelectionScope& operator=(const SelectionScope&) = delete;
+  ~SelectionScope();
 
  private:
-  void set_back() const;
+  /// Sets back what was set, the last one first. Ends the program if that fails: later calls would
+  /// use the algorithm, too, and nobody would know.
+  void set_back() const noexcept;
 
   /// What the settings were before.
-  std::vector<Choice::Setting> before_;
+  std::vector<SelectedAlgorithm::Setting> before_;
 };
-
-/// The algorithms that the description of a variable of MPICH names: "auto - Internal selection,
-/// brucks - Force …", without anything between two entries. Returns the words in the order of their
-/// values, which begin with 0. A word that is not known is empty.
-[[nodiscard]] std::vector<std::string> words_of_description(std::string_view description);
 
 }  // namespace rankcheck::gpu::mpi

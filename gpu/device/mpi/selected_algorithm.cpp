@@ -1,0 +1,140 @@
+#include "gpu/device/mpi/selected_algorithm.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <exception>
+#include <functional>
+#include <optional>
+
+#include "gpu/device/mpi/mpich_words.hpp"
+#include "gpu/device/mpi/variable.hpp"
+
+namespace rankcheck::gpu::mpi {
+
+namespace {
+
+std::string in_capitals(std::string_view word) {
+  std::string text(word);
+  std::transform(text.begin(), text.end(), text.begin(), [](char each) {
+    return static_cast<char>(std::toupper(static_cast<unsigned char>(each)));
+  });
+  return text;
+}
+
+/// Adds the algorithms of a collective of MPICH, whose name is in capitals: "BCAST" or "IBCAST".
+void add_of_mpich(const std::string& collective,
+                  bool nonblocking,
+                  std::vector<SelectedAlgorithm>& all) {
+  const std::string name = "MPIR_CVAR_" + collective + "_INTRA_ALGORITHM";
+  const auto variable = Variable::find(name);
+  if (!variable || !variable->writable()) return;
+  const std::vector<std::string> words = words_of_description(variable->description());
+  for (std::size_t value = 0; value < words.size(); ++value) {
+    const std::string& word = words[value];
+    // MPICH itself chooses the algorithms for calls in place.
+    const bool is_in_place = word.ends_with("inplace") || word == "pairwise_sendrecv_replace";
+    // On communicators of a part of the world, MPICH 4.0.2 says that smp is not usable, or fails.
+    const bool is_in_steps = word == "smp";
+    if (word.empty() || word.ends_with("auto") || is_in_place || is_in_steps) continue;
+    all.push_back({.name = "intra_" + word,
+                   .word = word,
+                   .nonblocking = nonblocking,
+                   .settings = {{name, static_cast<int>(value)},
+                                // The device has algorithms of its own.
+                                {"MPIR_CVAR_" + collective + "_DEVICE_COLLECTIVE", 0},
+                                // Returns an error instead of using another algorithm.
+                                {"MPIR_CVAR_COLLECTIVE_FALLBACK", 0}}});
+  }
+}
+
+/// Adds the algorithms of Open MPI's component coll/libnbc.
+void add_of_libnbc(const std::string& collective, std::vector<SelectedAlgorithm>& all) {
+  const std::string name = "coll_libnbc_i" + collective + "_algorithm";
+  const auto variable = Variable::find(name);
+  if (!variable || !variable->writable()) return;
+  for (const auto& [value, word] : variable->items()) {
+    if (value == 0) continue;
+    all.push_back(
+        {.name = "libnbc_" + word, .word = word, .nonblocking = true, .settings = {{name, value}}});
+  }
+}
+
+}  // namespace
+
+std::vector<SelectedAlgorithm> find_selectable(const NamedOperation& operation) {
+  std::vector<SelectedAlgorithm> all;
+  const std::string collective(operation.operation.tuning.collective);
+  if (collective.empty()) return all;
+  add_of_mpich(in_capitals(collective), false, all);
+  add_of_mpich("I" + in_capitals(collective), true, all);
+  add_of_libnbc(collective, all);
+  return all;
+}
+
+std::string_view why_unusable(const SelectedAlgorithm& selected,
+                              std::string_view collective,
+                              const ForcedUse& use) {
+  const int n = use.call.ranks;
+  if (n == 1) return "one rank: the library has nothing to choose";
+  std::string_view word = selected.word;
+  if (word.starts_with("sched_")) word.remove_prefix(6);
+  const bool is_power_of_two = std::has_single_bit(static_cast<unsigned>(n));
+  const bool gathers = collective == "allgather" || collective == "allgatherv";
+  if (!is_power_of_two &&
+      ((gathers && word == "recursive_doubling") ||
+       word == "scatter_recursive_doubling_allgather" || word == "noncommutative")) {
+    return "ranks: the algorithm needs a power of two";
+  }
+  const bool scatters = word == "reduce_scatter_allgather" || word == "reduce_scatter_gather" ||
+                        word == "rabenseifner";
+  if (scatters && use.call.count < use.power_of_two()) {
+    return "count: the algorithm needs an element for each rank";
+  }
+  const std::vector<std::int64_t>& counts = use.call.counts;
+  const bool is_even =
+      std::adjacent_find(counts.begin(), counts.end(), std::not_equal_to<>()) == counts.end();
+  if (collective == "allgatherv" && word.starts_with("tsp_recexch") && use.call.gap > 0) {
+    return "gap: the algorithm takes none";
+  }
+  // MPICH 4.0.2 ends the processes.
+  if (word == "noncommutative" && !is_even) return "counts: the algorithm needs equal ones";
+  const bool exchanges = collective == "alltoall" || collective == "alltoallv";
+  if (exchanges && use.in_place && word != "nb")
+    return "in_place: the library has other algorithms";
+  return {};
+}
+
+bool says_unusable(std::string_view message) {
+  return message.find("collective algorithm is not usable") != std::string_view::npos;
+}
+
+SelectionScope::SelectionScope(const SelectedAlgorithm& selected) {
+  try {
+    for (const auto& [name, value] : selected.settings) {
+      const auto variable = Variable::find(name);
+      if (!variable) throw std::runtime_error(name + ": no such control variable");
+      before_.push_back({name, variable->read()});
+      variable->write(value);
+      if (variable->read() == value) continue;
+      throw std::runtime_error(name + ": could not be set to " + selected.word);
+    }
+  } catch (...) {
+    set_back();
+    throw;
+  }
+}
+
+SelectionScope::~SelectionScope() {
+  set_back();
+}
+
+void SelectionScope::set_back() const noexcept {
+  for (auto setting = before_.rbegin(); setting != before_.rend(); ++setting) {
+    const auto variable = Variable::find(setting->variable);
+    if (!variable) std::terminate();
+    variable->write(setting->value);
+  }
+}
+
+}  // namespace rankcheck::gpu::mpi
