@@ -22,8 +22,8 @@ void add_counts(const Tally& tally, pugi::xml_node node) {
   node.append_attribute("tests") = static_cast<long long>(tally.findings);
   node.append_attribute("failures") = static_cast<long long>(failures);
   node.append_attribute("errors") = static_cast<long long>(tally.count(Verdict::errored));
-  node.append_attribute("skipped") =
-      static_cast<long long>(tally.count(Verdict::skipped) + tally.known_findings());
+  const std::int64_t skipped = tally.count(Verdict::skipped) + tally.known_findings();
+  node.append_attribute("skipped") = static_cast<long long>(skipped);
 }
 
 /// Adds what a finding whose failures are all known has in place of a failure. pytest reports its

@@ -8,7 +8,7 @@
 
 namespace rankcheck::harness {
 
-KnownCases::KnownCases(const Unit& unit, std::vector<const KnownDefect*> defects)
+KnownCases::KnownCases(const Unit& unit, const std::vector<const KnownDefect*>& defects)
     : family_(find_family(unit.operation)) {
   for (const KnownDefect* const each : defects) {
     KnownCount count;

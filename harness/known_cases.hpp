@@ -16,7 +16,7 @@ inline constexpr int known_restarts_max = 5;
 class KnownCases {
  public:
   /// `defects` are those that the unit can show. They must outlive this object.
-  KnownCases(const Unit& unit, std::vector<const KnownDefect*> defects);
+  KnownCases(const Unit& unit, const std::vector<const KnownDefect*>& defects);
 
   [[nodiscard]] bool is_empty() const { return entries_.empty(); }
   /// Whether the case should not be run any more, because a defect covers it and has stopped the

@@ -44,7 +44,7 @@ std::vector<std::int64_t> numbers_of(std::string_view text) {
 }  // namespace
 
 std::string_view first_version(std::string_view text) {
-  const std::size_t start =
+  const auto start =
       static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_digit) - text.begin());
   std::size_t end = start;
   while (end < text.size() && (is_digit(text[end]) || (text[end] == '.' && end + 1 < text.size() &&

@@ -46,11 +46,10 @@ bool has_type(const harness::Operation& operation,
 }
 
 void add_algorithms(const harness::Backend& opened, ListedBackend& backend) {
-  for (harness::AlgorithmInfo& each : opened.algorithms()) {
+  for (const harness::AlgorithmInfo& each : opened.algorithms()) {
     const harness::Capabilities* takes = opened.capabilities(each.operation, each.name);
     std::vector<ListedAlgorithm>& all = backend.algorithms[each.operation];
-    all.push_back(
-        {.info = std::move(each), .takes = takes == nullptr ? json() : takes->declared()});
+    all.push_back({.info = each, .takes = takes == nullptr ? json() : takes->declared()});
   }
 }
 
@@ -62,7 +61,7 @@ ListedBackend ask(harness::run::NamedBackend backend, const harness::StopRequest
                        .unavailable = std::move(backend.unavailable),
                        .versions = {}};
   for (harness::AlgorithmInfo& each : backend.compiled) {
-    listed.algorithms[each.operation].push_back({.info = std::move(each), .takes = {}});
+    listed.algorithms[each.operation].push_back({.info = each, .takes = {}});
   }
   if (!listed.unavailable.empty()) return listed;
   try {

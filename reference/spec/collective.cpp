@@ -84,7 +84,7 @@ std::optional<std::string> why_invalid(const Contract& contract, const Call& cal
     return "root: expected 0.." + std::to_string(last) + ", got " + std::to_string(call.root);
   }
   if (traits.reduces != (call.op != ReduceOp::none)) {
-    return traits.reduces ? "op: got none, expected one, as in {\"op\":\"sum\"}"
+    return traits.reduces ? R"(op: got none, expected one, as in {"op":"sum"})"
                           : "op: this operation does not reduce, got " + std::string(name(call.op));
   }
   if (!is_defined(call.op, call.type)) {

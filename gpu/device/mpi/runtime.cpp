@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
-#include <utility>
 
 #include "gpu/device/mpi/invocation.hpp"
 #include "gpu/device/mpi/persistent.hpp"
@@ -152,7 +151,7 @@ Runtime::Runtime() {
                                         forcing.variable() + " = " + forcing.word + ".",
                              .forcing = forcing});
     }
-    for (SelectedAlgorithm& selected : find_selectable(operation)) {
+    for (const SelectedAlgorithm& selected : find_selectable(operation)) {
       algorithms_.push_back(
           {.operation = &operation,
            .name = selected.name,
@@ -160,7 +159,7 @@ Runtime::Runtime() {
                       " MPI function is called with " + selected.settings.front().variable + " = " +
                       selected.word + ".",
            .nonblocking = selected.nonblocking,
-           .selected = std::move(selected)});
+           .selected = selected});
     }
     for (const Component* component : find_components(operation)) {
       algorithms_.push_back({.operation = &operation,
@@ -217,20 +216,19 @@ std::string Runtime::why_refused(const Request& request) const {
   }
   if (const Component* const component = request.algorithm.component) {
     const Operation& operation = request.algorithm.operation->operation;
-    const std::string why(
-        why_component_refuses(*component, operation.tuning.collective, request.hosts));
+    std::string why(why_component_refuses(*component, operation.tuning.collective, request.hosts));
     if (!why.empty()) return why;
   }
   const bool returns_early = request.algorithm.nonblocking || request.algorithm.persistent;
   const auto& why_only_blocking = request.algorithm.operation->operation.why_only_blocking;
   if (returns_early && why_only_blocking != nullptr) {
-    const std::string why(why_only_blocking(call, request.in_place));
+    std::string why(why_only_blocking(call, request.in_place));
     if (!why.empty()) return why;
   }
   const ForcedUse use{
       .call = call, .in_place = request.in_place, .segment_elements = segment_elements(request)};
   if (const auto& selected = request.algorithm.selected) {
-    const std::string why(
+    std::string why(
         why_unusable(*selected, request.algorithm.operation->operation.tuning.collective, use));
     if (!why.empty()) return why;
   }

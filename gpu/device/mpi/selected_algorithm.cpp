@@ -130,10 +130,14 @@ SelectionScope::~SelectionScope() {
 }
 
 void SelectionScope::set_back() const noexcept {
-  for (auto setting = before_.rbegin(); setting != before_.rend(); ++setting) {
-    const auto variable = Variable::find(setting->variable);
-    if (!variable) std::terminate();
-    variable->write(setting->value);
+  try {
+    std::for_each(before_.rbegin(), before_.rend(), [](const auto& setting) {
+      const auto variable = Variable::find(setting.variable);
+      if (!variable) throw std::runtime_error(setting.variable + ": no such control variable");
+      variable->write(setting.value);
+    });
+  } catch (...) {
+    std::terminate();
   }
 }
 

@@ -127,6 +127,7 @@ struct SumApart {
         read[k] = i < count ? values[i] : 0;
       }
       RANKCHECK_UNROLLED
+      // NOLINTNEXTLINE(modernize-loop-convert): only a plain loop is unrolled.
       for (std::int64_t k = 0; k < sums_ahead; ++k) sum += read[k];
     }
     sums[t] = sum;
