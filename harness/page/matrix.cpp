@@ -35,7 +35,7 @@ void write_verdict(Html& html, const Tally& tally) {
   const bool has_errors = tally.ratio_max > 0 || look.css == "good";
   if (tally.compared_bytes == 0 || !has_errors) return;
   html.text(" ");
-  html.leaf("span", ratio_of(tally), {{"class", "faint"}});
+  html.leaf("span", error_of(tally), {{"class", "faint"}});
 }
 
 /// Writes the algorithms and properties of an operation on a backend.
@@ -52,7 +52,7 @@ void write_pair(Html& html, const Pair& pair, const PairOfRun& of_pair) {
                         pair.first,
                         pair.second,
                         look_of(of_pair.tally).text,
-                        ratio_of(of_pair.tally)));
+                        error_of(of_pair.tally)));
   const Html::Element content = html.open("div", {{"id", of_pair.id}});
   const std::string caption = fmt::format(
       "Properties and algorithms of {} on {}, with verdict and "

@@ -273,7 +273,7 @@ void write_verified(Html& html, const Report& report, const Tally& total) {
        "cases",
        fmt::format(
            "{}, with {} bytes compared", grouped(total.cases), grouped(total.compared_bytes)));
-  fact(html, "worst error/bound of right elements", ratio_of(total));
+  fact(html, "worst error/bound of right elements", error_of(total));
   std::string version = text_in(here, "rankcheck");
   if (const std::string commit = text_in(here, "commit"); !commit.empty()) {
     version += fmt::format(" (commit {})", commit.substr(0, 12));
@@ -477,10 +477,6 @@ std::string asked_for(const ordered_json& run) {
     }
   }
   return command + others;
-}
-
-std::string ratio_of(const Tally& tally) {
-  return error_of(tally);
 }
 
 void write_opening(Html& html, const Report& report, const Summary& summary) {

@@ -26,8 +26,6 @@ struct Look {
 [[nodiscard]] Look look_of(const Tally& tally);
 /// What a verdict that is not green means, in a sentence. Empty for the others.
 [[nodiscard]] std::string_view meaning_of(Verdict verdict);
-/// "exact", "0.92", or "-" if nothing was compared.
-[[nodiscard]] std::string ratio_of(const Tally& tally);
 
 /// What a run was asked for, as the command that asks for it: "rankcheck run smoke --seed 1".
 /// Fields that are no option stand behind the command. `run` is the field of a report.
