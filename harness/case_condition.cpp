@@ -34,7 +34,7 @@ void require_value_of(const Field<Case>& field, const json& value) {
 ValueCondition::ValueCondition(const json& value) {
   if (!value.is_object()) {
     values_ = value.is_array() ? value.get<std::vector<json>>() : std::vector<json>{value};
-    if (values_.empty()) throw BadInput("expected at least one value, got []");
+    if (values_.empty()) throw BadInput("got [], expected at least one value");
     return;
   }
   Fields fields(value);
@@ -56,9 +56,10 @@ ValueCondition::ValueCondition(const json& value) {
   if (fields.find("min") != nullptr) fields.required("min", min_.emplace());
   if (fields.find("max") != nullptr) fields.required("max", max_.emplace());
   fields.reject_unknown();
-  if (!min_ && !max_) throw BadInput("expected min, max, not, any, each or length, got {}");
+  if (!min_ && !max_) throw BadInput("got {}, expected min, max, not, any, each or length");
   if (min_ && max_ && !(*min_ <= *max_)) {
-    throw BadInput(fmt::format("expected min to be at most max, got {} and {}", *min_, *max_));
+    throw BadInput(
+        fmt::format("got min {} and max {}, expected min to be at most max", *min_, *max_));
   }
 }
 

@@ -1,9 +1,11 @@
 #include "harness/engine.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +33,22 @@ using Clock = std::chrono::steady_clock;
 /// RapidCheck reserves memory for all cases that it is asked for, so it is asked for at most this
 /// many at a time.
 constexpr int round_cases = 10'000;
+
+/// Counts one more for as long as it lives. A null pointer counts nothing.
+class CountedWhile {
+ public:
+  explicit CountedWhile(std::atomic<int>* number) : number_(number) {
+    if (number_ != nullptr) ++*number_;
+  }
+  ~CountedWhile() {
+    if (number_ != nullptr) --*number_;
+  }
+  CountedWhile(const CountedWhile&) = delete;
+  CountedWhile& operator=(const CountedWhile&) = delete;
+
+ private:
+  std::atomic<int>* number_;
+};
 
 /// Runs one unit. RapidCheck asks this session for cases, for their results, and for simpler cases.
 class Session {
@@ -186,6 +204,7 @@ class Session {
     if (!is_failure(judgement_.verdict)) return CaseResult::Type::Success;
     first_ = Failure{c, judgement_};
     minimal_ = *first_;
+    shrinking_.emplace(limits_.failures_shrinking);
     shrink_end_ = std::min(after(limits_.shrink_s), limits_.deadline);
     return CaseResult::Type::Failure;
   }
@@ -332,9 +351,31 @@ class Session {
   /// Notes the cells that the backend refuses. Refused cells that are required are missing.
   void note_refused_cells() {
     finding_.refused_cells = generator_.refused_cells();
+    std::vector<std::string> missing;
     for (const std::string& each : finding_.refused_cells) {
-      if (is_required(each)) finding_.missing_cells.push_back(each);
+      if (is_required(each)) missing.push_back(each);
     }
+    if (missing.empty()) return;
+    const std::set<std::string> offered = offered_alone();
+    for (std::string& each : missing) {
+      if (!offered.contains(each)) finding_.missing_cells.push_back(std::move(each));
+    }
+  }
+
+  /// The cells that the backend offers to the plain comparison with the reference. Where another
+  /// property has no such cases, it needs what the backend lacks, such as a second operation or
+  /// calls in place, and that was not required.
+  [[nodiscard]] std::set<std::string> offered_alone() {
+    Unit plain = unit_;
+    plain.property = Case().property;
+    const bool has_property = catalogue_.find_property(plain.operation, plain.property) != nullptr;
+    if (!has_property || plain.property == unit_.property) return {};
+    const Generator generator(catalogue_, examiner_.backend(), plain, seed_);
+    std::set<std::string> cells;
+    for (const Cell& each : generator.cells()) {
+      if (each.is_open) cells.insert(each.name());
+    }
+    return cells;
   }
 
   void conclude() {
@@ -383,6 +424,8 @@ class Session {
   std::optional<Failure> first_;
   Failure minimal_;
   Clock::time_point shrink_end_ = Clock::time_point::max();
+  /// Lasts from the first failure to the end of its replays.
+  std::optional<CountedWhile> shrinking_;
 };
 
 }  // namespace

@@ -40,6 +40,8 @@ struct RunLimits {
   std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max();
   /// If given, counts every judged case, for a progress display.
   std::atomic<std::int64_t>* cases_done = nullptr;
+  /// If given, counts the failures that are shrunk or replayed now, for a progress display.
+  std::atomic<int>* failures_shrinking = nullptr;
 };
 
 /// The seed of one unit. It depends only on the run's seed and the unit's name. So a unit does the

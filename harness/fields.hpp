@@ -19,7 +19,7 @@
 
 namespace rankcheck::harness {
 
-/// Throws BadInput "expected <what>, got <value>".
+/// Throws BadInput "got <value>, expected <what>".
 [[noreturn]] void expected(std::string_view what, const nlohmann::json& got);
 
 void read_value(const nlohmann::json& value, bool& out);

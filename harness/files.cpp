@@ -138,9 +138,10 @@ void require_seal(const std::filesystem::path& path) {
   if (tail == seal_of(sum)) return;
   const bool has_one = tail.starts_with(seal_begin);
   throw FileError(
-      fmt::format("cannot read: {}: expected a checksum at the end of the file, found {}",
+      fmt::format("cannot read: {}: found {} at the end of the file, expected {}",
                   path.string(),
-                  has_one ? "another: the file has changed since it was written" : "none"));
+                  has_one ? "another checksum" : "no checksum",
+                  has_one ? "that of the file: it has changed since it was written" : "one"));
 }
 
 void require_regular_file(const std::filesystem::path& path) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "harness/site_class.hpp"
+#include "harness/table.hpp"
 
 namespace rankcheck::harness {
 
@@ -95,20 +96,20 @@ void judge_coverage(Finding& finding) {
   if (!compared) {
     fail(fmt::format("nothing was compared in {} cases", finding.cases));
   } else if (finding.unit.ranks_required > std::max(finding.ranks_max, 1)) {
-    fail(fmt::format("expected a case of {} ranks, and none had more than {}",
-                     finding.unit.ranks_required,
-                     finding.ranks_max));
+    fail(fmt::format("no case had more than {}, expected one of {} ranks",
+                     counted(finding.ranks_max, "rank", "ranks"),
+                     finding.unit.ranks_required));
   } else if (finding.refused_cases > finding.cases) {
-    fail(fmt::format("expected most of {} cases to be judged, got {}",
-                     finding.cases + finding.refused_cases,
-                     finding.cases));
+    fail(fmt::format("judged {} of {} cases, expected most of them",
+                     finding.cases,
+                     finding.cases + finding.refused_cases));
   } else if (!missing.empty()) {
     fail(fmt::format("{} of {} cells were not covered in {} cases, first {}{}",
                      missing.size(),
                      finding.cells.size() + missing.size(),
                      finding.cases,
                      missing.front(),
-                     is_refused(missing.front()) ? ", which the backend refuses" : ""));
+                     is_refused(missing.front()) ? ", which is not offered" : ""));
   } else {
     show_known(finding);
   }

@@ -101,7 +101,7 @@ struct Finding {
   /// The largest number of members in a judged case.
   int ranks_max = 0;
   std::int64_t compared_bytes = 0;
-  /// The largest error/bound of all cases; 0 if all results were exact.
+  /// The largest error/bound of right elements in all cases; 0 if they were all exact.
   double ratio_max = 0;
   /// `power`: what the bounds of all cases could detect; smallest_change is the one of the worst
   /// case. `powerless_cases`: number of cases that show nothing, because an output had no useful

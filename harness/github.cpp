@@ -124,6 +124,7 @@ void add_rows(const Report& report, std::size_t room, std::vector<std::string>& 
 std::vector<std::string> remarks_of(const Report& report, const SummaryNotes& notes) {
   std::vector<std::string> remarks = notes.remarks;
   for (const AbsentBackend& each : absent_backends(report)) remarks.push_back(to_text(each));
+  for (const std::string& each : version_lines(report)) remarks.push_back(each);
   for (const KnownStatus& each : report.known) remarks.push_back(to_text(each));
   return remarks;
 }

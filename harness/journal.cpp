@@ -160,7 +160,7 @@ JsonLines read_json_lines(const std::filesystem::path& path,
     const auto value = parse_json<ordered_json>(whole);
     start = end + 1;
     try {
-      if (value.is_discarded()) throw BadInput("expected JSON");
+      if (value.is_discarded()) throw BadInput(why_not_json(whole));
       const bool has_checksum = check_sum_of(whole, value);
       if (line == 1) lines.has_checksums = has_checksum;
       if (has_checksum != lines.has_checksums) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -20,5 +21,9 @@ template <class Json = nlohmann::json>
   if (!is_shallow(text, depth_max)) return Json(Json::value_t::discarded);
   return Json::parse(text, nullptr, false);
 }
+
+/// Says why parse_json() returns a discarded value, and where: "is not JSON at line 3, byte 7".
+/// Text of one line has no line number.
+[[nodiscard]] std::string why_not_json(std::string_view text, int depth_max = json_depth_max);
 
 }  // namespace rankcheck::harness

@@ -82,6 +82,7 @@ void add_case(const Finding& finding, double seconds, pugi::xml_node suite) {
   pugi::xml_node node = suite.append_child("testcase");
   const std::string group = unit.operation + '.' + unit.tested();
   std::string title = unit.algorithm + '/' + unit.property;
+  if (!unit.variant.empty()) title += '@' + unit.variant;
   if (!unit.pinned.empty()) title += ':' + unit.pinned;
   node.append_attribute("classname") = group.c_str();
   node.append_attribute("name") = title.c_str();

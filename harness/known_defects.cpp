@@ -124,7 +124,7 @@ KnownDefect defect_from_json(const json& value, const std::string& place) {
   fields.optional("expires", defect.expires);
   if (!defect.expires.empty() && !is_date(defect.expires)) {
     fields.fail("expires",
-                fmt::format("expected a day such as 2026-12-31, got {:.60}", defect.expires));
+                fmt::format("got {:.60}, expected a day such as 2026-12-31", defect.expires));
   }
   fields.reject_unknown();
   return defect;
@@ -133,14 +133,14 @@ KnownDefect defect_from_json(const json& value, const std::string& place) {
 /// Parses text and refuses names that occur twice in one object: the second one would replace the
 /// first, and the entry would cover other cases than its writer sees.
 json parsed_once(const std::string& text, const std::string& place) {
-  if (!is_shallow(text, json_depth_max)) throw BadInput(place + ": expected JSON");
+  if (!is_shallow(text, json_depth_max)) throw BadInput(place + ": " + why_not_json(text));
   using Event = json::parse_event_t;
   std::map<int, std::set<std::string>> seen;
   const auto note = [&](int depth, Event event, json& parsed) {
     if (event == Event::key) {
       const auto& name = parsed.get_ref<const std::string&>();
       if (!seen[depth].insert(name).second) {
-        throw BadInput(fmt::format("{}: {:.60}: expected once, got it twice", place, name));
+        throw BadInput(fmt::format("{}: {:.60}: got it twice, expected it once", place, name));
       }
     } else if (event != Event::value && event != Event::array_start && event != Event::array_end) {
       // An object starts or ends. Its names are one level deeper.
@@ -149,7 +149,7 @@ json parsed_once(const std::string& text, const std::string& place) {
     return true;
   };
   json value = json::parse(text, note, false);
-  if (value.is_discarded()) throw BadInput(place + ": expected JSON");
+  if (value.is_discarded()) throw BadInput(place + ": " + why_not_json(text));
   return value;
 }
 
@@ -242,7 +242,7 @@ std::vector<KnownDefect> known_from_json(const json& value, const std::string& p
   int version = 0;
   fields.required("known_version", version);
   if (version != known_version) {
-    fields.fail("known_version", fmt::format("expected {}, got {}", known_version, version));
+    fields.fail("known_version", fmt::format("got {}, expected {}", version, known_version));
   }
   const json& entries = fields.at("defects");
   if (!entries.is_array()) fields.fail("defects", "expected a list");

@@ -350,7 +350,8 @@ void Examiner::tell_unwritten(Judgement& judgement) {
   bool is_apart = false;
   for (WrongElement& each : judgement.wrong) {
     const bool is_member = each.rank >= 0 && each.rank < group_size(stages_.front());
-    if (!each.decoded.empty() || !is_member) continue;
+    const bool has_origin = !each.decoded.empty() && each.decoded != no_input;
+    if (has_origin || !is_member) continue;
     if (each.rank != prepared) is_apart = prepare_before(each.rank);
     prepared = each.rank;
     if (is_apart && is_as_before(each.rank, each.index)) each.decoded = not_written;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -118,18 +119,56 @@ Table to_table(const std::vector<WrongElement>& wrong) {
   return table;
 }
 
+namespace {
+
+/// Lists wrong elements whose table would be too wide, because their values are long.
+std::string wrong_list(const std::vector<WrongElement>& wrong) {
+  std::string text;
+  for (const WrongElement& each : wrong) {
+    std::string place = fmt::format("rank {}, element {}", each.rank, each.index);
+    if (each.stage > 0) {
+      place = fmt::format("stage {}, group {}, {}", each.stage, fmt::join(each.group, ","), place);
+    }
+    text += fmt::format("{}:\n  expected  {}\n  got       {}\n  error {:.3g}, bound {:.3g}\n",
+                        place,
+                        printable(each.expected),
+                        printable(each.got),
+                        each.error,
+                        each.bound);
+    if (each.decoded.empty()) continue;
+    text += "  " + wrapped(printable(each.decoded), text_columns_max - 6, 2) + '\n';
+  }
+  return text;
+}
+
+/// Returns the lines of a text without their newlines.
+std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Shows wrong elements in lines that fit into a terminal behind an indentation.
+std::vector<std::string> wrong_lines(const std::vector<WrongElement>& wrong) {
+  constexpr std::size_t indentation = 4;
+  constexpr std::size_t decoded_min = 12;
+  constexpr std::size_t room = text_columns_max - indentation;
+  std::vector<std::string> lines = split_lines(to_table(wrong).text(room, decoded_min));
+  const bool fits = std::all_of(
+      lines.begin(), lines.end(), [](const std::string& line) { return line.size() <= room; });
+  return fits ? lines : split_lines(wrong_list(wrong));
+}
+
+}  // namespace
+
 std::string explain(const Finding& finding, const std::string& program) {
   constexpr std::size_t cells_named_max = 12;
   std::string text;
   if (!finding.wrong.empty()) {
     text += fmt::format("  {}, the first:\n",
                         counted(finding.wrong_count, "wrong element", "wrong elements"));
-    const std::string table = to_table(finding.wrong).text(text_columns_max - 4);
-    for (std::size_t start = 0; start < table.size();) {
-      const std::size_t end = table.find('\n', start);
-      text += "    " + table.substr(start, end - start) + '\n';
-      start = end + 1;
-    }
+    for (const std::string& line : wrong_lines(finding.wrong)) text += "    " + line + '\n';
   }
   if (finding.is_known) {
     const std::string known = known_text(finding) + "; the simplest case that was run:";
@@ -176,6 +215,9 @@ std::string to_markdown(const Report& report) {
   const Summary present = summarise(findings_of_present(report));
   std::string text = fmt::format("# rankcheck\n\n**{}**\n\n", verdict_sentence(report));
   text += fmt::format("Run: `{}`\n\n", report.run.dump());
+  const std::vector<std::string> versions = version_lines(report);
+  for (const std::string& each : versions) text += "- " + each + '\n';
+  if (!versions.empty()) text += '\n';
   if (!present.rows.empty()) text += to_table(present).markdown() + '\n';
   for (const AbsentBackend& each : absent_backends(report)) text += to_text(each) + "\n\n";
   text += outcome_line(all.total) + '\n';

@@ -104,6 +104,24 @@ std::string to_text(const AbsentBackend& backend) {
                      backend.reason);
 }
 
+std::vector<std::string> version_lines(const Report& report) {
+  constexpr std::size_t bytes_max = 120;
+  std::vector<std::string> lines;
+  const auto found = report.environment.find("backends");
+  if (found == report.environment.end() || !found->is_object()) return lines;
+  for (const auto& [backend, told] : found->items()) {
+    if (!told.is_object() || !told.contains("versions") || !told["versions"].is_object()) continue;
+    std::string all;
+    for (const auto& [key, version] : told["versions"].items()) {
+      if (!version.is_string()) continue;
+      all += fmt::format("{}{} {}", all.empty() ? "" : ", ", key, version.get<std::string>());
+    }
+    if (all.empty()) continue;
+    lines.push_back(fmt::format("{}: {}", printable(backend), shortened(all, bytes_max)));
+  }
+  return lines;
+}
+
 std::vector<Finding> findings_of_present(const Report& report) {
   std::vector<Finding> some;
   for (const Finding& finding : report.findings) {

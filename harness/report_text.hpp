@@ -24,6 +24,10 @@ struct AbsentBackend {
 /// "cuda did not run (88 units skipped): no NVIDIA driver is installed"
 [[nodiscard]] std::string to_text(const AbsentBackend& backend);
 
+/// What each backend was made of, a line each: "mpi: mpi Open MPI v4.1.4". Versions that are not
+/// text are left out. Long ones are shortened.
+[[nodiscard]] std::vector<std::string> version_lines(const Report& report);
+
 /// Returns the findings of backends that were run.
 [[nodiscard]] std::vector<Finding> findings_of_present(const Report& report);
 /// Returns those of these findings that need attention: red and errored ones.

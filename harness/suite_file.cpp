@@ -80,7 +80,7 @@ void SuiteEntry::set_hosts(const std::vector<int>& new_hosts) {
 
 Suite suite_from_text(const std::string& text, const std::string& place) {
   const json value = parse_json(text);
-  if (value.is_discarded()) throw BadInput(place + ": is no JSON");
+  if (value.is_discarded()) throw BadInput(place + ": " + why_not_json(text));
   Fields fields(value, place);
   Suite suite;
   fields.required("name", suite.name);

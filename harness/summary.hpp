@@ -24,7 +24,7 @@ struct Tally {
   std::array<std::int64_t, verdict_names.size()> known{};
   std::int64_t cases = 0;
   std::int64_t compared_bytes = 0;
-  /// The largest error/bound of all findings.
+  /// The largest error/bound of right elements in all findings.
   double ratio_max = 0;
   Power power;
   std::int64_t powerless_cases = 0;

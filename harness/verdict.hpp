@@ -108,6 +108,8 @@ struct WrongElement {
 
 /// WrongElement::decoded of an element that holds what it held before the call.
 inline constexpr const char* not_written = "not written";
+/// What is decoded of moved data that no rank had as input, unless the element was not written.
+inline constexpr const char* no_input = "no input of any rank";
 
 /// A judgement lists at most this many wrong elements.
 inline constexpr std::size_t wrong_elements_max = 8;
@@ -202,7 +204,7 @@ struct Judgement {
   /// Whether anything was compared for each rank. For ranks beyond the end, nothing was compared.
   std::vector<bool> compared_ranks;
   std::int64_t wrong_count = 0;
-  /// The largest error/bound; 0 if everything was exact.
+  /// The largest error/bound of right elements; 0 if they were all exact.
   double ratio_max = 0;
   Power power;
   /// The first output in which no element had a useful bound. Empty if there is none.

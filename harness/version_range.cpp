@@ -74,7 +74,7 @@ VersionRange::VersionRange(std::string_view text) {
     start = end + 1;
   }
   if (conditions_.empty()) {
-    throw BadInput("expected conditions such as \">=4.0 <4.1\", got none");
+    throw BadInput("got none, expected conditions such as \">=4.0 <4.1\"");
   }
 }
 
@@ -100,8 +100,8 @@ VersionRange::Condition VersionRange::condition_from(std::string_view word) {
   condition.numbers = numbers_of(version);
   if (condition.numbers.empty()) {
     throw BadInput(
-        fmt::format("expected conditions such as \">=4.0 <4.1\" or \"4.0.*\" with blanks between "
-                    "them, got \"{:.60}\"",
+        fmt::format("got \"{:.60}\", expected conditions such as \">=4.0 <4.1\" or \"4.0.*\" with "
+                    "blanks between them",
                     word));
   }
   return condition;

@@ -213,9 +213,16 @@ Hunt hunt(const harness::Catalogue& catalogue,
   unit.property = property;
   unit.cases = options.sound ? options.cases : std::max(options.cases, bug.cases_min);
   unit.require_all_cells = false;
+  if (bug.count > 0) {
+    unit.cases = 1;
+    unit.types = {spec::Type::int8};
+    unit.ranks_min = unit.ranks_max = bug.ranks_max;
+    unit.count = bug.count;
+  }
   if (options.without) unit.fixed = bug.without;
-  // What a bug shrinks to must not depend on how fast this machine is.
-  const harness::RunLimits limits{.seed = options.seed, .shrink_s = 600};
+  // What a bug shrinks to must not depend on how fast this machine is. A case with a count of its
+  // own is the smallest already.
+  const harness::RunLimits limits{.seed = options.seed, .shrink_s = bug.count > 0 ? 0.0 : 600.0};
   Hunt result{.finding = run_unit(catalogue, backend, unit, limits)};
   if (result.finding.minimal) {
     harness::Examiner examiner(catalogue, backend);
@@ -234,34 +241,34 @@ Hunt hunt(const harness::Catalogue& catalogue,
 std::string why_not_needed(const Bug& bug, const Hunt& without) {
   const harness::Finding& finding = without.finding;
   if (finding.verdict == harness::Verdict::passed) return {};
-  return fmt::format("expected passed with {}, got {} in {} cases: {}",
-                     bug.without,
+  return fmt::format("got {} in {} cases, expected passed with {}: {}",
                      name(finding.verdict),
                      finding.cases,
+                     bug.without,
                      finding.reason);
 }
 
 std::string why_not_caught(const Bug& bug, const Hunt& hunt) {
   const harness::Finding& finding = hunt.finding;
   if (finding.verdict != bug.verdict) {
-    return fmt::format("expected {}, got {} in {} cases: {}",
-                       name(bug.verdict),
+    return fmt::format("got {} in {} cases, expected {}: {}",
                        name(finding.verdict),
                        finding.cases,
+                       name(bug.verdict),
                        finding.reason);
   }
   const Case& c = *finding.minimal;
   if (!hunt.had_effect) return "the mistake changed nothing in the minimal case";
   if (group_size(c) > bug.ranks_max || elements_of(c) > bug.elements_max) {
-    return fmt::format("expected at most {} ranks and {} elements, got {} and {}",
-                       bug.ranks_max,
-                       bug.elements_max,
+    return fmt::format("got {} ranks and {} elements, expected at most {} and {}",
                        group_size(c),
-                       elements_of(c));
+                       elements_of(c),
+                       bug.ranks_max,
+                       bug.elements_max);
   }
   const spec::Scene scene = c.part.family() == PtychoCase::family ? ptycho(c).scene : spec::Scene{};
   if (const std::int64_t pixels = std::int64_t{scene.rows} * scene.cols; pixels > bug.pixels_max) {
-    return fmt::format("expected at most {} pixels, got {}", bug.pixels_max, pixels);
+    return fmt::format("got {} pixels, expected at most {}", pixels, bug.pixels_max);
   }
   const std::string words = words_of(finding);
   if (words.find(bug.says) == std::string::npos) {

@@ -68,7 +68,7 @@ constexpr std::array machines{
         .summary = "The network loses a message but reports that it was delivered.",
         .operation = "all_gather",
         .algorithm = "ring",
-        .says = "no input of any rank",
+        .says = "not written",
         .fault = "lost:0"},
     Bug{.name = "duplicate_message",
         .summary = "The network delivers a message twice. The second delivery overwrites memory "

@@ -376,7 +376,7 @@ constexpr std::array data_movement{
         .summary = "The loop over the ranks ends one rank too early.",
         .operation = "scatter",
         .algorithm = "direct",
-        .says = "no input of any rank",
+        .says = "not written",
         .edit_plan = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "lost_leaf",
         .summary = "The last leaf of the tree never sends its block.",

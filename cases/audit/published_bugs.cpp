@@ -51,6 +51,14 @@ void leave_tail_unscaled(const Outcome& outcome) {
               outcome.images().front().data() + layout.recv + tail_begin * bytes);
 }
 
+constexpr std::int64_t piece_elements = std::int64_t{4} << 20;
+
+/// Leaves the first rank's elements behind the first piece as they were before the call.
+void lose_tail_of_first_rank(const Outcome& outcome) {
+  leave_unwritten_where(
+      outcome, [](int rank, std::int64_t index) { return rank == 0 && index >= piece_elements; });
+}
+
 constexpr std::array of_libraries{
     Bug{.name = "root_input_dropped",
         .summary = "The sum that is scattered leaves out the input of the root of the reduction.",
@@ -179,6 +187,16 @@ constexpr std::array of_libraries{
               return group_size(c) == 1 && collective(c).op == ReduceOp::premul_sum;
             },
         .edit_result = leave_tail_unscaled},
+    Bug{.name = "tail_behind_4_mib_lost",
+        .summary = "Blocks travel in pieces of 4 MiB, and the first rank gets only one piece.",
+        .source = "jax#40830",
+        .operation = "reduce_scatter",
+        .algorithm = "ring",
+        .ranks_max = 2,
+        .elements_max = piece_elements + 1,
+        .count = piece_elements + 1,
+        .hits = [](const Case& c) { return group_size(c) > 1; },
+        .edit_result = lose_tail_of_first_rank},
     Bug{.name = "lone_rank_left_out",
         .summary = "A reduction over one rank returns before it has copied the rank's input.",
         .source = "accl#58",

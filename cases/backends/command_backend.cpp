@@ -55,7 +55,10 @@ std::vector<std::string> split_words(const std::string& prefix,
   if (failed != 0) fail("has quotes that are not closed, expected " + expected);
   std::vector<std::string> all(words.we_wordv, words.we_wordv + words.we_wordc);
   ::wordfree(&words);
-  if (all.empty()) fail("names no program or file, expected " + expected);
+  if (all.empty()) {
+    throw harness::BadInput(
+        fmt::format("{} names no program or file, expected {}", prefix, expected));
+  }
   return all;
 }
 
@@ -122,7 +125,7 @@ std::vector<std::string> words_of_command(const std::string& line, int ranks) {
 std::string why_command_unavailable(const std::string& line) {
   const std::string program = words_of_command(line, 1).front();
   if (!harness::find_program(program).empty()) return {};
-  return fmt::format("command:{}: got {}, expected an executable program", line, program);
+  return fmt::format("got {}, expected an executable program", program);
 }
 
 /// What launchers say of a process: its rank. If rankcheck itself was started by one, its workers
@@ -163,8 +166,7 @@ int list_subjects() {
 std::string why_python_unavailable(const std::string& line) {
   const std::string file = words_of_python(line).front();
   if (!std::filesystem::is_regular_file(file)) {
-    return fmt::format(
-        "python:{}: got {}, expected a file of Python", line, harness::shell_quoted(file));
+    return fmt::format("got {}, expected a file of Python", harness::shell_quoted(file));
   }
   if (!harness::find_program(interpreter()).empty()) return {};
   return no_interpreter();

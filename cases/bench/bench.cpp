@@ -50,6 +50,13 @@ void initialise(const Options& options) {
   benchmark::Initialize(&count, arguments.data());
 }
 
+/// Prints nothing in place of a table.
+class Silence : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context& /*context*/) override { return true; }
+  void ReportRuns(const std::vector<Run>& /*runs*/) override {}
+};
+
 /// Records what is measured (driver, runtime, devices). Google Benchmark prints it before the
 /// results and writes it to the JSON file. Throws Interrupted if `stop` is made meanwhile.
 void announce(const std::set<std::string>& backends, const harness::StopRequest& stop) {
@@ -232,7 +239,8 @@ bool Bench::run() {
   close_backend();
   announce(measured, options_.stop);
   initialise(options_);
-  benchmark::RunSpecifiedBenchmarks();
+  Silence silence;
+  benchmark::RunSpecifiedBenchmarks(options_.quiet ? &silence : nullptr);
   // The registered benchmarks refer to the entries.
   benchmark::ClearRegisteredBenchmarks();
   close_backend();

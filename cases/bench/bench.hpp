@@ -35,6 +35,8 @@ struct Options {
   std::vector<std::string> filters{"*"};
   /// The file that also gets the results as JSON. Empty: none.
   std::string json_path;
+  /// Whether nothing is printed. The file is written all the same.
+  bool quiet = false;
   /// Asked before each measurement. If it returns true, the measurement is left out and the run
   /// fails. Empty: all measurements are made.
   std::function<bool()> is_over = {};

@@ -144,8 +144,10 @@ void simulate(const TopologyOptions& options) {
   const gpu::plan::Topology topology = find_topology(options.topology);
   for (const int ranks : options.ranks) {
     if (ranks <= topology.capacity()) continue;
-    throw BadInput(fmt::format(
-        "ranks: topology {} has {}, got {}", topology.name, topology.capacity(), ranks));
+    throw BadInput(fmt::format("ranks: got {}, expected at most {}, those of topology {}",
+                               ranks,
+                               topology.capacity(),
+                               topology.name));
   }
   const auto implementations = chosen(options);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();

@@ -228,7 +228,7 @@ class StageJudge {
         text = "element " + std::to_string(i) + " of rank " + std::to_string(r);
       }
     }
-    return text.empty() ? "no input of any rank" : text;
+    return text.empty() ? harness::no_input : text;
   }
 
   const Evidence& evidence_;

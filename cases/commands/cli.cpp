@@ -53,7 +53,8 @@ harness::Case read_case(const harness::Catalogue& catalogue, const std::string& 
   }
   std::error_code unknown;
   if (!fs::exists(fs::status(text_or_path, unknown)) || text_or_path.size() > path_bytes_max) {
-    throw BadInput("case: " + text_or_path.substr(0, 80) + ": expected JSON text or a file");
+    throw BadInput("case: " + text_or_path.substr(0, 80) +
+                   ": there is no such file, expected JSON text or a file");
   }
   const std::string text = harness::read_file(text_or_path, harness::run::text_bytes_max);
   try {

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "harness/compare/comparison_github.hpp"
 #include "harness/compare/comparison_page.hpp"
@@ -13,8 +15,10 @@
 #include "harness/compare/known_failures.hpp"
 #include "harness/files.hpp"
 #include "harness/known_defects.hpp"
+#include "harness/report.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/outputs.hpp"
+#include "harness/text_style.hpp"
 
 #include "cases/commands/cli.hpp"
 #include "cases/commands/github.hpp"
@@ -43,8 +47,9 @@ void require_factor(const char* option, double factor) {
 
 std::string compared_text(const compare::ComparedRuns& runs,
                           const std::string& format,
-                          const std::string& program) {
-  if (format == "text") return to_text(runs, program);
+                          const std::string& program,
+                          harness::TextStyle style) {
+  if (format == "text") return to_text(runs, program, style);
   if (format == "markdown") return to_markdown(runs);
   if (format == "html") return to_html(runs);
   return to_json(runs).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
@@ -60,10 +65,36 @@ std::vector<harness::KnownDefect> known_defects(const std::vector<std::string>& 
 /// or of JSON.
 void tell_github_of(const compare::ComparedRuns& runs, const CompareCommandOptions& options) {
   const bool may_annotate = is_worse(runs) && (options.format == "text" || !options.output.empty());
-  const std::string said = to_text(runs, "rankcheck");
   tell_github(harness::github::to_step_summary(to_markdown(runs)),
-              may_annotate ? annotations_of(runs.comparison, said.substr(0, said.find('\n')))
+              may_annotate ? annotations_of(runs.comparison, verdict_of(runs))
                            : std::vector<harness::github::Annotation>());
+}
+
+/// Throws BadInput if the output would replace one of the reports.
+void require_other_file(const std::string& output, const std::vector<std::string>& reports) {
+  namespace fs = std::filesystem;
+  for (const std::string& each : reports) {
+    std::error_code absent;
+    for (const fs::path& input : {fs::path(each), fs::path(each) / harness::report_name}) {
+      if (!fs::equivalent(output, input, absent) || absent) continue;
+      throw harness::BadInput(fmt::format(
+          "--output: {}: got a report that is compared, expected another file", output));
+    }
+  }
+}
+
+/// Throws BadInput if speed was to be compared, and no measurement could be.
+void require_speeds(const compare::ComparedRuns& runs) {
+  const compare::Comparison& comparison = runs.comparison;
+  if (!runs.matters.contains(compare::FailOn::speed) || comparison.compared_speeds > 0) return;
+  const std::int64_t others = comparison.unknown_speeds + comparison.links_of_other_sizes;
+  throw harness::BadInput(fmt::format(
+      "--fail-on: {} and {}: no speed was compared, expected measurements in both runs{}",
+      harness::printable(runs.before.name),
+      harness::printable(runs.now.name),
+      others > 0 ? " that can be compared: repeated ones, and links with blocks of "
+                   "one size"
+                 : ""));
 }
 
 int run_compare(const CompareCommandOptions& options, const std::string& program) {
@@ -83,7 +114,10 @@ int run_compare(const CompareCommandOptions& options, const std::string& program
   require_factor("--accuracy-factor", options.limits.accuracy_factor);
   require_factor("--duration-factor", options.limits.duration_factor);
   require_factor("--speed-factor", options.limits.speed_factor);
-  if (!options.output.empty()) harness::run::require_writable_file(options.output);
+  if (!options.output.empty()) {
+    harness::run::require_writable_file(options.output);
+    require_other_file(options.output, options.reports);
+  }
   std::vector<compare::RunReport> runs =
       compare::read_run_reports(options.reports, options.format == "html");
   const std::vector<harness::KnownDefect> defects = known_defects(options.known);
@@ -102,7 +136,16 @@ int run_compare(const CompareCommandOptions& options, const std::string& program
                                        .trend = trend,
                                        .known = known,
                                        .is_strict = options.strict_known};
-  const std::string text = compared_text(compared, options.format, program);
+  if (comparison.common_units == 0 && !is_worse(compared)) {
+    throw harness::BadInput(fmt::format(
+        "{} and {}: no unit was judged in both runs, so that nothing can be said of changes",
+        harness::printable(before.name),
+        harness::printable(now.name)));
+  }
+  if (!is_worse(compared)) require_speeds(compared);
+  const harness::TextStyle style =
+      options.output.empty() ? harness::TextStyle::for_output(STDOUT_FILENO) : harness::TextStyle();
+  const std::string text = compared_text(compared, options.format, program, style);
   if (options.output.empty()) {
     fmt::print("{}", text);
   } else {

@@ -191,9 +191,12 @@ class HardwareGate {
     if (selection_.suites.size() != 1) {
       throw BadInput("suite: hardware: stands beside another suite, expected it alone");
     }
-    // A gate may have taken hours, and its folder has parts that are runs, too.
-    if (options_.overwrite) throw BadInput("--overwrite: does not go with the suite hardware");
     is_quick_ = options_.quick;
+    if (options_.overwrite && !is_quick_) {
+      throw BadInput(
+          "--overwrite: a gate may have taken hours, so its report is not replaced: expected a new "
+          "folder for --report, or --quick");
+    }
     if (is_quick_ && !options_.known.empty()) {
       throw BadInput("--known: got it beside --quick, which checks links and devices only");
     }
@@ -213,15 +216,27 @@ class HardwareGate {
       header.options.parts = plan_parts(*selection_.devices, plan.broken);
     }
     folder_ = choose_folder(options_, selection_.suites);
-    for (const fs::path& each : folders(header.options.parts)) harness::run::require_no_run(each);
+    if (!options_.overwrite) {
+      for (const fs::path& each : folders(header.options.parts)) harness::run::require_no_run(each);
+    }
     header.run = to_json(selection_);
     header.doctor = examine_what_is_used();
     if (is_quick_) add_versions(header.doctor, plan);
     header.environment = environment_of(program_, options_, plan, now);
+    if (options_.overwrite) remove_quick_gate();
     harness::run::begin_folder(folder_);
     keep_known(header);
     announce(header);
     session_.emplace(folder_, std::move(header));
+  }
+
+  /// Removes what an earlier quick gate wrote. Whole gates are kept.
+  void remove_quick_gate() const {
+    if (hardware::is_gate(folder_) && !hardware::read_gate(folder_).header.options.is_quick) {
+      throw BadInput(fmt::format("--overwrite: {}: found a whole gate, expected one with --quick",
+                                 folder_.string()));
+    }
+    harness::run::remove_run(folder_);
   }
 
   void resume() {
@@ -246,7 +261,7 @@ class HardwareGate {
             nlohmann::json(header.known);
     if (!has_same_known) {
       throw BadInput(place +
-                     "--known: expected the known defects with which the run began, got others");
+                     "--known: got other known defects, expected those with which the run began");
     }
     // The time budget applies to this call, not to the whole gate.
     options_.time_budget_s = budget_s_;
@@ -541,13 +556,17 @@ class HardwareGate {
     bench::Options options{.backends = {"cuda"}, .json_path = hardware::speed_file(folder)};
     options.filters.clear();
     for (const auto& each : targets_of(selection_)) options.filters.emplace_back(each.measurement);
-    if (!is_hardware_) {
+    if (is_hardware_) {
+      // `compare` needs the spread of several repetitions.
+      options.repetitions = 5;
+    } else {
       // A stand-in is slow and has little memory, and its speed has no meaning.
       options.seconds_min = 0.01;
       options.bytes = 1 << 16;
       options.frames = 16;
       options.width = 32;
     }
+    options.quiet = options_.quiet;
     options.is_over = [this] { return !why_end().empty(); };
     options.stop = options_.stop;
     try {

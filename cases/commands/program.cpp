@@ -21,6 +21,7 @@
 #include "cases/backends/command_backend.hpp"
 #include "cases/backends/hybrid.hpp"
 #include "cases/commands/cli.hpp"
+#include "cases/commands/github.hpp"
 #include "cases/commands/version.hpp"
 
 namespace rankcheck::cases {
@@ -35,15 +36,33 @@ int complain(std::string_view what) {
   return harness::run::status_unable;
 }
 
-/// Throws BadInput unless the command line begins with a command or an option.
-void require_command(const CLI::App& app, const std::string& word) {
+/// Does the same, and tells GitHub Actions of a run or a comparison that could not be made.
+int complain_of(const std::vector<std::string>& arguments, std::string_view what) {
+  const std::string command = arguments.empty() ? "" : arguments.front();
+  if (command == "run" || command == "compare") {
+    const std::string title = "rankcheck " + command;
+    tell_github(fmt::format("## {}\n\n**Nothing could be judged:** {}\n",
+                            title,
+                            harness::github::in_markdown(what)),
+                {{.title = title, .message = harness::printable(what)}});
+  }
+  return complain(what);
+}
+
+/// Throws BadInput unless the command line begins with a command or an option. `first` is its first
+/// argument, or null.
+void require_command(const CLI::App& app, const char* first) {
+  const std::string word = first == nullptr ? "" : first;
   std::vector<std::string> names;
   for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (each->get_name() == word || word.starts_with('-')) return;
-    names.push_back(each->get_name());
+    // Commands that users do not call have no group, so --help leaves them out.
+    if (!each->get_group().empty()) names.push_back(each->get_name());
   }
+  std::string what = fmt::format("{:.60}: there is no such command", word);
+  if (word.empty()) what = first == nullptr ? "got none" : "got an empty word";
   throw harness::BadInput(
-      fmt::format("command: {:.60}: expected one of {}", word, fmt::join(names, ", ")));
+      fmt::format("command: {}, expected one of {}", what, fmt::join(names, ", ")));
 }
 
 /// Rejects values that would be misunderstood:
@@ -78,10 +97,32 @@ void refuse_values_that_are_none(CLI::App& app) {
       if (kind == "INT" || kind == "UINT" || kind == "N" || kind == "K") {
         check_first(complain_of_digits);
       }
-      if (kind == "FLOAT" || kind == "S" || kind == "METRES") check_first(complain_of_number);
+      if (kind == "FLOAT" || kind == "S" || kind == "SECONDS" || kind == "X" || kind == "METRES") {
+        check_first(complain_of_number);
+      }
       if (!is_flag) check_first(complain_of_nothing);
     }
   }
+}
+
+/// Returns CLI11's complaint about the number of an option's values in the words of this program:
+/// "--jobs: got it 2 times, expected it at most once", "--seed: got nothing, expected N|commit".
+/// Returns other complaints as they are.
+std::string in_own_words(const std::string& complaint) {
+  constexpr std::string_view most = ": At Most 1 required but received ";
+  constexpr std::string_view least = ": 1 required ";
+  constexpr std::string_view missing = " missing";
+  if (const std::size_t at = complaint.find(most); at != std::string::npos) {
+    return fmt::format("{}: got it {} times, expected it at most once",
+                       complaint.substr(0, at),
+                       complaint.substr(at + most.size()));
+  }
+  const std::size_t at = complaint.find(least);
+  if (at == std::string::npos || !complaint.ends_with(missing)) return complaint;
+  const std::size_t begin = at + least.size();
+  return fmt::format("{}: got nothing, expected {}",
+                     complaint.substr(0, at),
+                     complaint.substr(begin, complaint.size() - missing.size() - begin));
 }
 
 /// Adds an option of the program itself, which the environment passes on to workers. Printed
@@ -178,14 +219,17 @@ int parse_and_run(int argc, char** argv) {
   add_bench(app, context);
   add_simulate(app, context);
   add_reconstruct(app, context);
-  require_command(app, argc > 1 ? argv[1] : "none");
+  require_command(app, argc > 1 ? argv[1] : nullptr);
   refuse_values_that_are_none(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // CLI11 reports help and version as errors of status 0.
     if (error.get_exit_code() == 0) return app.exit(error);
-    return complain(fmt::format("command line: {} (see --help)", error.what()));
+    return complain_of(context.arguments,
+                       fmt::format("command line: {} (see --help)", in_own_words(error.what())));
+  } catch (const std::exception& error) {
+    return complain_of(context.arguments, error.what());
   }
   if (std::fflush(stdout) != 0) return complain("standard output: cannot be written");
   return context.exit_status;

@@ -47,9 +47,9 @@ void simulate(SimulateOptions options) {
   if (simulation.probe == 0) simulation.probe = simulation.detector;
   simulation.step = options.step > 0 ? options.step : (1 - options.overlap) * simulation.probe;
   if (simulation.probe > simulation.detector) {
-    throw harness::BadInput(fmt::format("--probe-size: expected at most --detector {}, found {}",
-                                        simulation.detector,
-                                        simulation.probe));
+    throw harness::BadInput(fmt::format("--probe-size: got {}, expected at most --detector {}",
+                                        simulation.probe,
+                                        simulation.detector));
   }
   if (simulation.modes > simulation.probe * simulation.probe) {
     throw harness::BadInput(

@@ -34,17 +34,17 @@ void require_fit(const std::string& place,
                  spec::Type type,
                  const Shape& shape) {
   if (!harness::is_npy_of(file.description(), type)) {
-    throw harness::BadInput(fmt::format("{}: expected dtype {} ({}), got {}",
+    throw harness::BadInput(fmt::format("{}: got dtype {}, expected {} ({})",
                                         place,
+                                        file.description(),
                                         harness::npy_description(type),
-                                        spec::name(type),
-                                        file.description()));
+                                        spec::name(type)));
   }
   if (is_same(file.shape(), shape)) return;
-  throw harness::BadInput(fmt::format("{}: expected shape {}, got {}",
+  throw harness::BadInput(fmt::format("{}: got shape {}, expected {}",
                                       place,
-                                      harness::shape_text(shape),
-                                      harness::shortened(harness::shape_text(file.shape()), 60)));
+                                      harness::shortened(harness::shape_text(file.shape()), 60),
+                                      harness::shape_text(shape)));
 }
 
 void append(const harness::NpyArray& file, std::vector<std::byte>& out) {
@@ -69,7 +69,7 @@ const harness::NpyArray& UserArray::first() const {
       std::find_if(files.begin(), files.end(), [](const auto& each) { return each.has_value(); });
   if (found == files.end()) {
     throw harness::BadInput(
-        fmt::format("{}: {}: expected a file for each rank, found none", name, path));
+        fmt::format("{}: {}: found no file, expected a file for each rank", name, path));
   }
   return **found;
 }
@@ -111,7 +111,7 @@ std::vector<std::byte> gather(std::string_view option, const Slot& slot, const U
     if (!slot.parts[r] || count_of(*slot.parts[r]) == 0) continue;
     const std::string path = path_of_rank(array.path, static_cast<int>(r));
     if (!array.files[r]) {
-      throw harness::BadInput(fmt::format("{}: expected a file of shape {} for rank {}, found none",
+      throw harness::BadInput(fmt::format("{}: found no file, expected one of shape {} for rank {}",
                                           place(path),
                                           harness::shape_text(*slot.parts[r]),
                                           r));

@@ -106,7 +106,7 @@ class CollectiveArrays final : public FamilyArrays {
     if (!fields.contains("ranks")) {
       const bool shows_ranks = collective(contract).sizes != spec::Sizes::none &&
                                !collective(contract).rooted && !file.shape().empty();
-      if (!shows_ranks) throw BadInput("--case: ranks: expected the number of ranks, got nothing");
+      if (!shows_ranks) throw BadInput("--case: ranks: got nothing, expected the number of ranks");
       fields["ranks"] = file.shape().front();
     }
     if (collective(contract).sizes != spec::Sizes::count || fields.contains("count")) return;

@@ -233,7 +233,7 @@ Case complete_case(const spec::Contract& contract,
     // The slots of the complete case say whether there are scalars.
     if (find(inputs, each.name) != nullptr || each.name == "scalar") continue;
     throw BadInput(fmt::format(
-        "--input: expected {}=FILE.npy of shape {}, got no such input", each.name, each.shape));
+        "--input: got no {0}, expected {0}=FILE.npy of shape {1}", each.name, each.shape));
   }
   arrays_of(contract).complete(contract, inputs, fields);
   try {
@@ -256,8 +256,7 @@ void give_inputs(const spec::Contract& contract, std::span<const UserArray> inpu
   for (std::size_t s = 0; s < slots.size(); ++s) {
     const UserArray* const array = find(inputs, slots[s].name);
     if (array == nullptr) {
-      throw BadInput(
-          fmt::format("--input: expected {}=FILE.npy, got no such input", slots[s].name));
+      throw BadInput(fmt::format("--input: got no {0}, expected {0}=FILE.npy", slots[s].name));
     }
     values.push_back({.slot = s, .bytes = gather("--input", slots[s], *array)});
   }

@@ -73,11 +73,11 @@ class Sizes {
     const bool may_omit = !names.empty() && (names[0] == "slices" || names[0] == "modes");
     if (may_omit && shape.size() + 1 == names.size()) names.erase(names.begin());
     if (shape.size() != names.size()) {
-      throw BadInput(fmt::format("--input {}: {}: expected shape ({}), got {}",
+      throw BadInput(fmt::format("--input {}: {}: got shape {}, expected shape ({})",
                                  user.name,
                                  user.path,
-                                 fmt::join(names, ", "),
-                                 harness::shortened(harness::shape_text(shape), 60)));
+                                 harness::shortened(harness::shape_text(shape), 60),
+                                 fmt::join(names, ", ")));
     }
     if (array == Array::probe && has_copies) set("varying_probe", true);
     for (std::size_t d = 0; d < names.size(); ++d) {
@@ -235,11 +235,11 @@ class ValueRules {
 
   void fail(std::size_t k, std::size_t i, std::string_view expected) const {
     const std::size_t components = spec::is_complex(slots_[k].type) ? 2 : 1;
-    throw BadInput(fmt::format("--input {}: value {}: expected {}, got {:.9g}",
+    throw BadInput(fmt::format("--input {}: value {}: got {:.9g}, expected {}",
                                slots_[k].name,
                                place_of(slots_[k], static_cast<std::int64_t>(i / components)),
-                               expected,
-                               numbers_[k][i]));
+                               numbers_[k][i],
+                               expected));
   }
 
   const spec::Contract& contract_;

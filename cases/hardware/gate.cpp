@@ -122,12 +122,14 @@ class Gate {
   /// Returns false if the gate was interrupted before the probe answered.
   bool probe(Link& link, const gpu::cuda::LinkProbe& probe) {
     ProbeOutcome outcome;
+    const double begin_s = hooks_.now_s();
     try {
       outcome =
           hooks_.probe({.from = link.from, .to = link.to, .bytes = options_.bytes, .probe = probe});
     } catch (const harness::Interrupted&) {
       return false;
     }
+    link.took_s += hooks_.now_s() - begin_s;
     const LinkResult& result = outcome.result;
     if (link.seconds.empty()) link.seconds = result.seconds;
     if (result.way != gpu::cuda::Way::unknown) link.way = result.way;
@@ -195,11 +197,7 @@ class Gate {
       if (is_further(request.phase) && harness::lacks_coverage(finding)) continue;
       summary.cases += finding.cases;
       summary.compared_bytes += finding.compared_bytes;
-      if (!variant.empty()) {
-        auto& own = finding.unit.variant;
-        if (!own.empty()) own += '_';
-        own += variant;
-      }
+      rename(outcome.report, variant, finding);
       if (is_skipped_for(harness::SkipReason::not_supported, finding)) {
         if (unsupported.empty()) unsupported = words_of(finding);
       } else if (finding.is_known) {
@@ -246,6 +244,24 @@ class Gate {
     gate_.cases += summary.cases;
     gate_.phases.push_back(summary);
     return summary.verdict;
+  }
+
+  /// Gives a finding of a phase's report a variant of its own, if there is one, and notes its time.
+  void rename(const harness::Report& report, const std::string& variant, Finding& finding) {
+    const auto durations = report.environment.find("durations_s");
+    const double took_s =
+        durations == report.environment.end() ? 0 : durations->value(finding.unit.id(), 0.0);
+    if (!variant.empty()) {
+      auto& own = finding.unit.variant;
+      if (!own.empty()) own += '_';
+      own += variant;
+    }
+    note_duration(finding, took_s);
+  }
+
+  /// Notes the seconds that a unit or a link took. 0 if nobody knows.
+  void note_duration(const Finding& finding, double seconds) {
+    if (seconds > 0) gate_.report.environment["durations_s"][finding.unit.id()] = seconds;
   }
 
   /// Removes missing coverage from a finding of a further phase, because the suites cover the same
@@ -392,6 +408,7 @@ class Gate {
       links.cases += link.volume.copies;
       links.compared_bytes += link.volume.bytes;
       links.has_judged |= link.finding.verdict != Verdict::skipped;
+      note_duration(link.finding, link.took_s);
       if (link.finding.reason != not_measured) gate_.report.findings.push_back(link.finding);
     }
     gate_.phases.insert(gate_.phases.begin(), links);
@@ -463,12 +480,18 @@ std::string folder_of(const PhaseRequest& request) {
   return word;
 }
 
-double Link::gigabytes_per_s() const {
-  if (seconds.empty()) return 0;
+std::vector<double> Link::spread_s() const {
+  if (seconds.empty()) return {};
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
-  const double median = sorted[sorted.size() / 2];
-  return median > 0 ? static_cast<double>(volume.bytes_of_copy) / median / 1e9 : 0;
+  const std::size_t tenth = sorted.size() / 10;
+  return {sorted[tenth], sorted[sorted.size() / 2], sorted[sorted.size() - 1 - tenth]};
+}
+
+double Link::gigabytes_per_s() const {
+  const std::vector<double> spread = spread_s();
+  if (spread.empty() || spread[1] <= 0) return 0;
+  return static_cast<double>(volume.bytes_of_copy) / spread[1] / 1e9;
 }
 
 bool GateReport::is_of_hardware() const {

@@ -106,6 +106,13 @@ struct Link {
   std::int64_t lost_sources = 0;
   /// The seconds of every copy in the first round, when nothing else runs.
   std::vector<double> seconds = {};
+  /// The seconds of all its probes together.
+  double took_s = 0;
+
+  /// Returns the seconds of a copy: one of ten copies was faster than the first number, the
+  /// second is the median, and one of ten was slower than the third. Empty if nothing was copied.
+  /// The first copy on a link may be much slower than the others, so extremes would say little.
+  [[nodiscard]] std::vector<double> spread_s() const;
 
   /// Returns the median speed in 10^9 copied bytes per second. Returns 0 if nothing was copied.
   [[nodiscard]] double gigabytes_per_s() const;
@@ -135,8 +142,8 @@ struct PhaseSummary {
 
 /// The results of the gate.
 struct GateReport {
-  /// Findings of all phases, and one for each link and method. The caller fills its run and
-  /// environment.
+  /// Findings of all phases, and one for each link and method. The environment has `durations_s`,
+  /// the seconds of each; the caller adds the rest, and the run.
   harness::Report report;
   std::vector<DeviceVerdict> devices;
   std::vector<Link> links;

@@ -40,7 +40,7 @@ PhaseRequest phase_from_json(Fields& fields) {
   fields.at_least_0("ranks", request.ranks);
   fields.at_least_0("budget_s", request.budget_s);
   const auto named = phase_named(phase);
-  if (!named) fields.fail("phase", "expected the name of a phase, got " + phase);
+  if (!named) fields.fail("phase", "got " + phase + ", expected the name of a phase");
   request.phase = *named;
   return request;
 }
@@ -420,7 +420,10 @@ GateReport report_of(const fs::path& folder) {
   const GateHeader& header = content.header;
   GateReport gate = run_gate(header.options, header.devices, player.hooks());
   gate.report.run = header.run;
-  gate.report.environment = content.environment;
+  if (header.options.is_quick) gate.report.run["quick"] = true;
+  ordered_json environment = content.environment;
+  if (gate.report.environment.is_object()) environment.update(gate.report.environment);
+  gate.report.environment = std::move(environment);
   if (content.end) {
     gate.report.environment["finished"] = content.end->finished;
     gate.report.environment["duration_s"] = content.end->duration_s;

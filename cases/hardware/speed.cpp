@@ -1,5 +1,10 @@
 #include "cases/hardware/speed.hpp"
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "harness/fields.hpp"
@@ -24,16 +29,24 @@ std::string name_of(const json& measurement) {
   return name.substr(0, std::min(name.find("/iterations:"), name.find("/manual_time")));
 }
 
-Speed speed_of(const json& measurement, const Target& target) {
-  Speed speed{.measurement = name_of(measurement),
+/// The median over the repetitions of one measurement. It fails if a repetition failed.
+Speed speed_of(const std::vector<const json*>& repetitions, const Target& target) {
+  Speed speed{.measurement = name_of(*repetitions.front()),
               .counter = target.counter,
               .target = target.value,
               .is_upper = target.is_upper};
-  if (measurement.contains(target.counter)) {
-    speed.value = measurement.at(target.counter);
-  } else {
-    speed.failure = measurement.value("error_message", "not measured");
+  std::vector<double> values;
+  for (const json* each : repetitions) {
+    if (each->contains(target.counter)) {
+      values.push_back(each->at(target.counter));
+    } else {
+      speed.failure = each->value("error_message", "not measured");
+    }
   }
+  if (!speed.failure.empty()) return speed;
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  speed.value = *middle;
   return speed;
 }
 
@@ -47,10 +60,14 @@ std::vector<Speed> speeds_of(const json& file) {
   std::vector<Speed> speeds;
   try {
     for (const Target& target : all_targets) {
+      std::map<std::string, std::vector<const json*>> measurements;
       for (const json& each : file.at("benchmarks")) {
-        if (!harness::matches(target.measurement, name_of(each))) continue;
-        speeds.push_back(speed_of(each, target));
+        // Google Benchmark adds means and the like.
+        if (each.value("run_type", "iteration") != "iteration") continue;
+        const std::string name = name_of(each);
+        if (harness::matches(target.measurement, name)) measurements[name].push_back(&each);
       }
+      for (const auto& [name, each] : measurements) speeds.push_back(speed_of(each, target));
     }
   } catch (const json::exception&) {
     throw BadInput("expected a file of rankcheck bench --json");

@@ -32,7 +32,7 @@ CrashGuard::CrashGuard(const std::filesystem::path& path) {
   constexpr std::size_t bytes_max = 280;
   std::string& line = crash_line();
   line = harness::shortened(
-      fmt::format("rankcheck: {}: expected an HDF5 file, found a file on which the library crashes",
+      fmt::format("rankcheck: {}: found a file on which the library crashes, expected an HDF5 file",
                   path.string()),
       bytes_max);
   line += '\n';

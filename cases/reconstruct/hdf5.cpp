@@ -117,7 +117,7 @@ Reader::Reader(const std::filesystem::path& path)
   try {
     implementation_->file.openFile(path.string(), H5F_ACC_RDONLY, access);
   } catch (const H5::Exception&) {
-    throw BadInput(fmt::format("{}: expected an HDF5 file: {}", path.string(), last_complaint()));
+    throw BadInput(fmt::format("{}: is no HDF5 file: {}", path.string(), last_complaint()));
   }
 }
 
@@ -127,7 +127,7 @@ void Reader::reject(const std::string& name,
                     std::string_view expected,
                     std::string_view found) const {
   throw BadInput(
-      fmt::format("{}: {}: expected {}, found {}", path_.string(), name, expected, found));
+      fmt::format("{}: {}: found {}, expected {}", path_.string(), name, found, expected));
 }
 
 template <class T>
@@ -190,7 +190,7 @@ void require_whole(const Reader& reader, const std::string& name, const H5::Data
   const hsize_t bytes = static_cast<hsize_t>(count) * dataset.getDataType().getSize();
   const hsize_t stored = dataset.getStorageSize();
   if (stored >= bytes) return;
-  reader.reject(name, fmt::format("{} bytes", bytes), fmt::format("{}", stored));
+  reader.reject(name, fmt::format("{}", bytes), fmt::format("{} bytes", stored));
 }
 
 /// Returns use(dataset) for a dataset, which must exist. Converts the library's exceptions, which
@@ -274,7 +274,7 @@ std::string name_of_filter(H5Z_filter_t number, std::string_view stored) {
     reader.reject(name,
                   fmt::format("the HDF5 filter {} in a folder of HDF5_PLUGIN_PATH",
                               name_of_filter(number, stored.data())),
-                  "none, and the data are compressed with it");
+                  "data that a missing filter compressed");
   }
   reader.reject(name, "readable data", complaint);
 }

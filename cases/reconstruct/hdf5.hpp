@@ -25,8 +25,8 @@ struct Array {
   std::vector<T> values;
 };
 
-/// Reads a file. If something is wrong with the file, throws BadInput "<file>: <dataset>: expected
-/// <what>, found <what>".
+/// Reads a file. If something is wrong with the file, throws BadInput "<file>: <dataset>: found
+/// <what>, expected <what>".
 class Reader {
  public:
   /// Throws FileError if the file cannot be opened, and BadInput if it is not an HDF5 file.

@@ -154,7 +154,7 @@ class OnDevices final : public Reconstruction {
       if (values.empty()) values.assign(size, 0);
       if (values.size() == size) continue;
       throw harness::BadInput(
-          fmt::format("checkpoint: {}: expected {} numbers, found {}", name, size, values.size()));
+          fmt::format("checkpoint: {}: found {} numbers, expected {}", name, values.size(), size));
     }
   }
 

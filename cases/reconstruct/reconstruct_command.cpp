@@ -40,8 +40,7 @@ gpu::Partition find_partition(const std::string& name) {
 /// user did not ask.
 void require_same(const char* option, int asked, int kept, const std::string& checkpoint) {
   if (asked == 0 || asked == kept) return;
-  throw BadInput(
-      fmt::format("{}: expected {}, as in {}, found {}", option, kept, checkpoint, asked));
+  throw BadInput(fmt::format("{}: got {}, expected {}, as in {}", option, asked, kept, checkpoint));
 }
 
 /// Returns the solver's number of batches, but at most as many as give each batch 4 frames. With
@@ -66,7 +65,7 @@ Result begin(const Options& options, const Dataset& data) {
   from = read_result(options.resume, data);
   if (!options.solver.empty() && options.solver != from.solver) {
     throw BadInput(fmt::format(
-        "--solver: expected {}, as in {}, found {}", from.solver, options.resume, options.solver));
+        "--solver: got {}, expected {}, as in {}", options.solver, from.solver, options.resume));
   }
   require_memory(options.resume, from, find_solver(from.solver), data);
   require_same("--modes", options.modes, from.state.modes(data.window), options.resume);

@@ -27,7 +27,7 @@ std::string with_model(const std::string& name, const std::string& model) {
     if (solver.name == other) return other;
   }
   throw harness::BadInput(
-      fmt::format("--model: expected {}, the only model of {}; found {}", own, name, model));
+      fmt::format("--model: got {}, expected {}, the only model of {}", model, own, name));
 }
 
 void add_outputs(CLI::App& command, Options& options) {

@@ -282,10 +282,10 @@ void require_light(const hdf5::Reader& file, const Recording& recording, const D
 
 void require_light(const Dataset& data, double total) {
   if (is_light(total, data.detector)) return;
-  throw harness::BadInput(fmt::format("{}: expected {}, found {:.3g}",
+  throw harness::BadInput(fmt::format("{}: found {:.3g}, expected {}",
                                       data.frames_name,
-                                      expected_light("intensities", data.detector),
-                                      total));
+                                      total,
+                                      expected_light("intensities", data.detector)));
 }
 
 double metres_per_unit(const hdf5::Reader& file, const std::string& name) {

@@ -67,44 +67,43 @@ void require_sense(const Options& options) {
 void require_start(const Options& options, const Dataset& data) {
   if (options.start != "file" || data.has_object) return;
   if (!data.object_fault.empty()) throw BadInput("--start file: " + data.object_fault);
-  throw BadInput("--start file: expected entry_1/image_1/data, found none");
+  throw BadInput("--start file: got data without an object, expected entry_1/image_1/data");
 }
 
 void require_no_probe(const Options& options, const Dataset& data) {
   if (!options.defocus || !data.has_probe) return;
-  throw BadInput(fmt::format("--defocus: expected data without a probe; {} has one", options.file));
+  throw BadInput(fmt::format("--defocus: {} has a probe, expected data without one", options.file));
 }
 
 void require_batches(const Solver& solver, int batches, const Dataset& data) {
   if (solver.batches == 1 && batches != 1) {
-    throw BadInput(
-        fmt::format("--batches: expected 1, because {} takes all frames at once; found {}",
-                    solver.name,
-                    batches));
+    throw BadInput(fmt::format("--batches: got {}, expected 1, because {} takes all frames at once",
+                               batches,
+                               solver.name));
   }
   if (batches < 1 || batches > data.count) {
     throw BadInput(
-        fmt::format("--batches: expected 1 to {}, the positions; found {}", data.count, batches));
+        fmt::format("--batches: got {}, expected 1 to {}, the positions", batches, data.count));
   }
 }
 
 void require_steps(const Options& options, const Result& from) {
   const StepBudget& budget = options.budget;
   if (budget.iterations < from.iterations) {
-    throw BadInput(fmt::format("--iterations: expected at least {}, the number in {}, found {}",
+    throw BadInput(fmt::format("--iterations: got {}, expected at least {}, the number in {}",
+                               budget.iterations,
                                from.iterations,
-                               options.resume,
-                               budget.iterations));
+                               options.resume));
   }
   const std::int64_t done = from.iterations * from.batches;
   const std::int64_t last = budget.iterations * from.batches;
   if (budget.check_every == 0 || last / budget.check_every > done / budget.check_every) return;
-  if (last == done) throw BadInput("--verify: expected at least one step to run, found none");
+  if (last == done) throw BadInput("--verify: got no step to run, expected at least one");
   throw BadInput(fmt::format(
-      "--verify: expected a K that divides the number of a step to run, {} to {}, found {}",
+      "--verify: got {}, expected a K that divides the number of a step to run, {} to {}",
+      budget.check_every,
       done + 1,
-      last,
-      budget.check_every));
+      last));
 }
 
 void require_room(const Solver& solver, const Problem& problem, int modes) {
@@ -135,9 +134,9 @@ void require_near_focus(const Options& options, const Dataset& data, const Shard
   const double most = defocus_most(data, shards.mean_frame());
   if (std::abs(*options.defocus) <= most) return;
   throw BadInput(fmt::format(
-      "--defocus: expected at most {:.3g} metres, at which the probe fills its window; found {}",
-      most,
-      *options.defocus));
+      "--defocus: got {}, expected at most {:.3g} metres, at which the probe fills its window",
+      *options.defocus,
+      most));
 }
 
 }  // namespace rankcheck::cases::reconstruct

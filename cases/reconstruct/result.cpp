@@ -150,12 +150,12 @@ void require_memory(const std::filesystem::path& path,
     const std::int64_t copies = spec::is_per_position(scene, array) ? data.count : 1;
     const auto expected = spec::to_size(copies * spec::components(scene, array));
     if (found == expected) continue;
-    throw harness::BadInput(fmt::format("{}: {}/{}: expected {} numbers, found {}",
+    throw harness::BadInput(fmt::format("{}: {}/{}: found {} numbers, expected {}",
                                         path.string(),
                                         memory,
                                         name,
-                                        expected,
-                                        found == 0 ? "none" : fmt::format("{}", found)));
+                                        found == 0 ? "no" : fmt::format("{}", found),
+                                        expected));
   }
 }
 
@@ -164,11 +164,11 @@ void require_same_frames(const std::filesystem::path& path,
                          std::uint64_t frames_hash) {
   if (result.frames_hash == frames_hash) return;
   throw harness::BadInput(
-      fmt::format("{}: {}: expected {:016x}, of the data's frames and mask, found {:016x}",
+      fmt::format("{}: {}: found {:016x}, expected {:016x}, of the data's frames and mask",
                   path.string(),
                   frames_hash_name,
-                  frames_hash,
-                  result.frames_hash));
+                  result.frames_hash,
+                  frames_hash));
 }
 
 }  // namespace rankcheck::cases::reconstruct

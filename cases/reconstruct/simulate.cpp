@@ -142,13 +142,13 @@ void place_scan(const Simulation& simulation, Dataset& data) {
   const double needed = std::ceil(std::max(extent[0], extent[1])) + data.window + 3;
   if (simulation.object != 0 && simulation.object < needed) {
     throw harness::BadInput(fmt::format(
-        "--object-size: expected at least {} for this scan, found {}", needed, simulation.object));
+        "--object-size: got {}, expected at least {} for this scan", simulation.object, needed));
   }
   if (needed > object_max) {
     throw harness::BadInput(fmt::format(
-        "simulation: expected an object of at most {} pixels, found a scan that needs {}",
-        object_max,
-        needed));
+        "simulation: got a scan that needs {} pixels, expected an object of at most {} pixels",
+        needed,
+        object_max));
   }
   data.rows = simulation.object == 0 ? static_cast<int>(needed) : simulation.object;
   data.cols = data.rows;

@@ -27,7 +27,7 @@ OPS = {
 def _(me):
     gpus = torch.cuda.device_count()
     if gpus == 0:
-        raise SystemExit("torch-nccl: expected a GPU, found none")
+        raise SystemExit("torch-nccl: found no GPU, expected one")
     if me.world > gpus:
         # NCCL refuses two ranks on one GPU, unless they seem to be on different hosts.
         os.environ.update(

@@ -470,7 +470,7 @@ void probe_each_line() {
     try {
       probe(line.c_str());
     } catch (const nlohmann::json::parse_error&) {
-      throw std::runtime_error("--probes: expected a line of JSON, got " + line);
+      throw std::runtime_error("--probes: got " + line + ", expected a line of JSON");
     }
     std::fflush(stdout);
   }
@@ -529,7 +529,7 @@ int main(int argc, char** argv) {
   try {
     return rankcheck::cases::main_with(argc, argv);
   } catch (const nlohmann::json::parse_error&) {
-    std::fprintf(stderr, "rankcheck-worker-cuda: %s: expected JSON, got %s\n", argv[1], argv[2]);
+    std::fprintf(stderr, "rankcheck-worker-cuda: %s: got %s, expected JSON\n", argv[1], argv[2]);
     return rankcheck::harness::run::status_unable;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "rankcheck-worker-cuda: %s\n", error.what());

@@ -22,12 +22,12 @@ inline std::unique_ptr<gpu::hybrid::Devices> make_own_devices(
   const int expected = gpu::hybrid::processes(placement);
   if (processes.size() != expected) {
     throw gpu::DeviceError(
-        fmt::format("{} ranks on {} devices a process: expected {} processes, "
-                    "got {}",
+        fmt::format("{} ranks on {} devices a process: got {} processes, "
+                    "expected {}",
                     placement.ranks,
                     placement.devices_per_process,
-                    expected,
-                    processes.size()));
+                    processes.size(),
+                    expected));
   }
   if (const auto complaints = gpu::hybrid::device_complaints(); !complaints.empty()) {
     throw gpu::DeviceError(complaints.front());

@@ -260,13 +260,13 @@ void parse(int argc, char** argv, Arguments& arguments) {
   if (arguments.ranks < 1) throw harness::BadInput("expected --ranks N or --describe");
   constexpr double patience_max_s = 1e9;
   if (!(arguments.patience_s > 0 && arguments.patience_s <= patience_max_s)) {
-    throw harness::BadInput(fmt::format("--patience: expected seconds above 0, at most {}, got {}",
-                                        patience_max_s,
-                                        arguments.patience_s));
+    throw harness::BadInput(fmt::format("--patience: got {}, expected seconds above 0, at most {}",
+                                        arguments.patience_s,
+                                        patience_max_s));
   }
   if (arguments.rank >= arguments.ranks) {
     throw harness::BadInput(fmt::format(
-        "--rank: expected less than the {} of --ranks, got {}", arguments.ranks, arguments.rank));
+        "--rank: got {}, expected less than the {} of --ranks", arguments.rank, arguments.ranks));
   }
 }
 

@@ -40,7 +40,7 @@ int run_reconstruct(mpi::Runtime& runtime, int argc, char** argv) {
   const auto run = [&](const reconstruct::Options& options) {
     if (options.ranks != 0 && options.ranks != cluster.ranks()) {
       throw harness::BadInput(fmt::format(
-          "--ranks: expected {}, a process each, found {}", cluster.ranks(), options.ranks));
+          "--ranks: got {}, expected {}, a process each", options.ranks, cluster.ranks()));
     }
     const harness::run::Interrupt interrupt{worker_end_signal};
     return reconstruct_on(cluster, options, interrupt);

@@ -22,9 +22,10 @@ LinkLevel parse_level(std::string_view name, int number, const std::string& line
   std::string rest;
   if (!(fields >> level.ranks >> level.link_class >> microseconds >> gigabytes_per_second) ||
       fields >> rest) {
-    reject(name,
-           number,
-           "expected RANKS CLASS MICROSECONDS GIGABYTES_PER_SECOND, got " + line.substr(0, 60));
+    reject(
+        name,
+        number,
+        "got " + line.substr(0, 60) + ", expected RANKS CLASS MICROSECONDS GIGABYTES_PER_SECOND");
   }
   if (!(microseconds >= 0) || !(gigabytes_per_second > 0)) {
     reject(name, number, "expected a latency of at least 0 and a bandwidth above 0");

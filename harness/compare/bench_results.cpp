@@ -89,7 +89,8 @@ double Measurement::noise() const {
 
 Speed compare_speed(const Measurement& before, const Measurement& now, double factor) {
   const bool is_known = before.times.size() > 1 && now.times.size() > 1;
-  if (!is_known || before.has_floor != now.has_floor) return Speed::unknown;
+  const bool is_alike = before.has_floor == now.has_floor && before.bytes == now.bytes;
+  if (!is_known || !is_alike) return Speed::unknown;
   const double was = before.median();
   const double is = now.median();
   const bool is_beyond_noise = std::abs(is - was) > before.noise() + now.noise();
@@ -101,6 +102,13 @@ std::string to_text(const Measurement& measurement) {
   if (!measurement.failure.empty()) return measurement.failure;
   const auto [least, most] =
       std::minmax_element(measurement.times.begin(), measurement.times.end());
+  if (measurement.bytes > 0) {
+    const double gigabytes = measurement.bytes / 1e9;
+    return fmt::format("{:.3g} GB/s ({:.3g} to {:.3g})",
+                       gigabytes / measurement.median(),
+                       gigabytes / *most,
+                       gigabytes / *least);
+  }
   return fmt::format("{}{} ({} to {})",
                      time_text(measurement.median(), measurement.has_floor),
                      measurement.has_floor ? " times the floor" : "",

@@ -12,11 +12,13 @@ namespace rankcheck::harness::compare {
 /// One measurement of `rankcheck bench`, with a value for each repetition.
 struct Measurement {
   /// Times that grow if the code gets slower: multiples of the floor, or seconds.
-  std::vector<double> times;
+  std::vector<double> times = {};
   /// Whether `times` are multiples of the floor.
   bool has_floor = false;
+  /// The bytes that each time is for, if the measurement shows a bandwidth. 0 otherwise.
+  double bytes = 0;
   /// What went wrong. Empty if the measurement was made.
-  std::string failure;
+  std::string failure = {};
 
   /// The middle of the times, which must not be empty.
   [[nodiscard]] double median() const;
@@ -38,7 +40,8 @@ enum class Speed : std::uint8_t {
   alike,
   slower,
   faster,
-  /// One of them was made only once, so its noise is unknown, or only one of them has a floor.
+  /// One of them was made only once, so its noise is unknown, or only one of them has a floor, or
+  /// they are for other sizes.
   unknown,
 };
 
@@ -46,7 +49,7 @@ enum class Speed : std::uint8_t {
 /// noise of both together and by the factor or more.
 [[nodiscard]] Speed compare_speed(const Measurement& before, const Measurement& now, double factor);
 
-/// "1.8 times the floor (1.79 to 1.82)", or "1.5 ms (1.4 ms to 1.6 ms)".
+/// "1.8 times the floor (1.79 to 1.82)", "1.5 ms (1.4 ms to 1.6 ms)" or "20.1 GB/s (19 to 21)".
 [[nodiscard]] std::string to_text(const Measurement& measurement);
 
 /// Reads the file. Throws BadInput that names the file and the field, and FileError.

@@ -1,9 +1,12 @@
 #include "harness/compare/comparison.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -57,6 +60,29 @@ ordered_json by_name(const ordered_json& value) {
 }
 
 constexpr const char* not_in_run = "not in this run";
+constexpr const char* not_in_earlier_run = "not in the earlier run";
+
+/// One change and several changes of each kind, in the order of the enumerators.
+constexpr std::array<std::pair<std::string_view, std::string_view>, kind_names.size()> count_words{{
+    {"unit is newly broken", "units are newly broken"},
+    {"flaky unit", "flaky units"},
+    {"unit is still broken", "units are still broken"},
+    {"unit is mended", "units are mended"},
+    {"loss of coverage", "losses of coverage"},
+    {"gain of coverage", "gains of coverage"},
+    {"larger error", "larger errors"},
+    {"smaller error", "smaller errors"},
+    {"measurement is slower", "measurements are slower"},
+    {"measurement is faster", "measurements are faster"},
+    {"check lost power", "checks lost power"},
+    {"check gained power", "checks gained power"},
+    {"known defect has another state", "known defects have another state"},
+    {"unit or group was not judged, for another reason",
+     "units or groups were not judged, for other reasons"},
+    {"option differs", "options differ"},
+    {"version or setting differs", "versions or settings differ"},
+    {"duration differs", "durations differ"},
+}};
 
 /// What was asked for of a unit, where it differs from `other`: "cases 100, no types".
 std::string asked_unlike(const ordered_json& asked, const ordered_json& other) {
@@ -84,6 +110,7 @@ std::optional<FailOn> counts_for(Kind kind) {
     case Kind::flaky:
       return FailOn::broken;
     case Kind::coverage_lost:
+    case Kind::power_lost:
       return FailOn::coverage;
     case Kind::accuracy_lost:
       return FailOn::accuracy;
@@ -103,12 +130,14 @@ class Comparer {
     compare_units();
     add_coverage();
     add_options();
-    if (before_.bench && now_.bench) compare_bench(*before_.bench, *now_.bench);
+    compare_measurements();
+    compare_links();
     add_known();
     add_fields(Kind::version, versions_in(before_.environment), versions_in(now_.environment), "");
     auto& changes = comparison_.changes;
     std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-      return std::tie(a.kind, a.what) < std::tie(b.kind, b.what);
+      return std::tuple(a.kind, !a.is_worse, std::string_view(a.what)) <
+             std::tuple(b.kind, !b.is_worse, std::string_view(b.what));
     });
     return std::move(comparison_);
   }
@@ -160,7 +189,7 @@ class Comparer {
       const bool was_flaky = before->verdict == Verdict::flaky;
       add(was_flaky ? Kind::flaky : Kind::mended, now.id, said(*before), said(now));
     } else if (!was_judged && now.verdict != Verdict::passed) {
-      not_judged_.add(now, before == nullptr ? not_in_run : said(*before), said(now));
+      not_judged_.add(now, before == nullptr ? not_in_earlier_run : said(*before), said(now));
     }
     // A unit that fails ends early, so its cells and its error say nothing.
     if (before != nullptr && is_whole(*before) && is_whole(now)) compare_whole(*before, now);
@@ -200,7 +229,9 @@ class Comparer {
     cases.add(now, counted(before.cases, "case", "cases"), counted(now.cases, "case", "cases"));
     auto& other_cases = now.cases < before.cases ? more_cases_ : fewer_cases_;
     other_cases.add(now, "", "");
-    if (differs_by(options_.accuracy_factor, before.ratio_max, now.ratio_max)) {
+    // Known cases have no error, so that the worst of the others is compared with the worst of all.
+    const bool is_one_known = before.is_known != now.is_known;
+    if (!is_one_known && differs_by(options_.accuracy_factor, before.ratio_max, now.ratio_max)) {
       const bool grew = now.ratio_max > before.ratio_max;
       add(grew ? Kind::accuracy_lost : Kind::accuracy_gained,
           now.id,
@@ -215,9 +246,14 @@ class Comparer {
     return before_.run.value("seed", ordered_json()) == now_.run.value("seed", ordered_json());
   }
 
-  /// With another seed, the worst case is another one.
+  /// Whether both runs drew the same cases. With another seed, or if only one of them went on past
+  /// known failures, the cells that are not required and the worst case are others.
+  [[nodiscard]] bool have_same_cases(const RunFinding& before, const RunFinding& now) const {
+    return has_one_seed() && before.is_known == now.is_known;
+  }
+
   void compare_power(const RunFinding& before, const RunFinding& now) {
-    if (!has_one_seed()) return;
+    if (!have_same_cases(before, now)) return;
     const auto words = [](const RunFinding& finding) {
       return fmt::format("smallest visible change {:.3g}, {} of no power",
                          finding.smallest_change,
@@ -226,12 +262,20 @@ class Comparer {
     const bool differs =
         differs_by(options_.accuracy_factor, before.smallest_change, now.smallest_change) ||
         before.powerless_cases != now.powerless_cases;
-    if (differs) add(Kind::power, now.id, words(before), words(now));
+    // A check that sees less covers less.
+    const bool is_less = now.powerless_cases > before.powerless_cases ||
+                         (now.powerless_cases == before.powerless_cases &&
+                          now.smallest_change > before.smallest_change);
+    if (!differs) return;
+    add(is_less ? Kind::power_lost : Kind::power_gained, now.id, words(before), words(now))
+        .is_worse = is_less;
   }
 
-  /// With another seed, a cell that is not required may be covered or not, which says nothing.
+  /// If the cases are others, a cell that is not required may be covered or not, which says
+  /// nothing.
   void compare_cells(const RunFinding& before, const RunFinding& now) {
-    if (!has_one_seed() && !(before.requires_all_cells && now.requires_all_cells)) return;
+    if (!have_same_cases(before, now) && !(before.requires_all_cells && now.requires_all_cells))
+      return;
     // Most units have the same cells in both runs, and there may be millions of cells.
     const bool is_same = before.cells == now.cells;
     const auto missing = [is_same](const std::vector<std::string>& all,
@@ -270,7 +314,7 @@ class Comparer {
         judged_in_one(now_, before_, [](Verdict verdict) { return verdict == Verdict::passed; });
     for (GroupChange& each : gained) {
       std::swap(each.before, each.now);
-      if (each.before.empty()) each.before = not_in_run;
+      if (each.before.empty()) each.before = not_in_earlier_run;
     }
     add_groups(Kind::coverage_gained, std::move(gained));
     add_groups(Kind::coverage_gained, std::move(gained_cells_).take());
@@ -289,6 +333,20 @@ class Comparer {
       const auto before = before_.known.find(id);
       if (before == before_.known.end() || before->second == now) continue;
       add(Kind::known, "known." + id, before->second, now);
+    }
+  }
+
+  /// If one of the runs has no measurements at all, one line says so.
+  void compare_measurements() {
+    const auto number = [](const BenchResults& bench) {
+      const auto count = static_cast<std::int64_t>(bench.measurements.size());
+      return counted(count, "measurement", "measurements");
+    };
+    if (before_.bench && now_.bench) return compare_bench(*before_.bench, *now_.bench);
+    if (before_.bench) {
+      add(Kind::coverage_lost, "bench", number(*before_.bench), not_in_run).is_worse = true;
+    } else if (now_.bench) {
+      add(Kind::coverage_gained, "bench", not_in_earlier_run, number(*now_.bench));
     }
   }
 
@@ -315,8 +373,34 @@ class Comparer {
       if (was_made || !is.failure.empty()) continue;
       add(Kind::coverage_gained,
           "bench/" + name,
-          found == before.measurements.end() ? not_in_run : to_text(found->second),
+          found == before.measurements.end() ? not_in_earlier_run : to_text(found->second),
           to_text(is));
+    }
+  }
+
+  /// Whether a run judged a unit. One that it did not judge is a loss of its own.
+  static bool has_judged(const RunReport& run, const std::string& id) {
+    const auto found = run.findings.find(id);
+    return found != run.findings.end() && is_judged(found->second.verdict);
+  }
+
+  void compare_links() {
+    constexpr const char* no_bandwidth = "no bandwidth";
+    for (const auto& [id, was] : before_.links) {
+      const auto found = now_.links.find(id);
+      if (found == now_.links.end()) {
+        if (has_judged(now_, id)) {
+          add(Kind::coverage_lost, id, to_text(was), no_bandwidth).is_worse = true;
+        }
+      } else if (found->second.bytes == was.bytes) {
+        add_speed(id, was, found->second);
+      } else {
+        ++comparison_.links_of_other_sizes;
+      }
+    }
+    for (const auto& [id, is] : now_.links) {
+      if (before_.links.contains(id) || !has_judged(before_, id)) continue;
+      add(Kind::coverage_gained, id, no_bandwidth, to_text(is));
     }
   }
 
@@ -407,14 +491,30 @@ std::set<FailOn> fail_on_from(const std::string& names) {
     const std::string name = names.substr(start, end - start);
     const auto found = std::find(fail_on_names.begin(), fail_on_names.end(), name);
     if (found == fail_on_names.end()) {
-      throw BadInput(fmt::format("--fail-on: {}: expected some of {}, separated by commas",
-                                 name,
+      throw BadInput(fmt::format("--fail-on: got {}, expected some of {}, separated by commas",
+                                 name.empty() ? "an empty word" : name,
                                  fmt::join(fail_on_names, ", ")));
     }
     out.insert(static_cast<FailOn>(found - fail_on_names.begin()));
     start = end + 1;
   }
   return out;
+}
+
+std::string counted_changes(Kind kind, std::int64_t count) {
+  const auto& [one, many] = count_words[spec::to_size(static_cast<int>(kind))];
+  return counted(count, one, many);
+}
+
+std::string counted_changes(const Comparison& comparison, Kind kind) {
+  const auto& changes = comparison.changes;
+  const std::int64_t known = std::count_if(changes.begin(), changes.end(), [&](const Change& each) {
+    return each.kind == kind && !each.known.empty();
+  });
+  const std::int64_t others = comparison.count(kind) - known;
+  if (known == 0) return counted_changes(kind, others);
+  if (others == 0) return counted_changes(kind, known) + " as known";
+  return fmt::format("{} ({} more as known)", counted_changes(kind, others), grouped(known));
 }
 
 bool is_worse(const Change& change, const std::set<FailOn>& matters) {
@@ -426,6 +526,26 @@ bool is_worse(const Comparison& comparison, const std::set<FailOn>& matters) {
   const auto& changes = comparison.changes;
   return std::any_of(
       changes.begin(), changes.end(), [&](const Change& each) { return is_worse(each, matters); });
+}
+
+std::string worse_beside(const Comparison& comparison, const std::set<FailOn>& matters) {
+  std::map<Kind, std::int64_t> counts;
+  for (const Change& each : comparison.changes) {
+    if (each.is_worse && counts_for(each.kind) && !is_worse(each, matters)) ++counts[each.kind];
+  }
+  std::string text;
+  for (const auto& [kind, count] : counts) {
+    text += (text.empty() ? "" : ", ") + counted_changes(kind, count);
+  }
+  return text;
+}
+
+std::string names_of(const std::set<FailOn>& matters) {
+  std::string text;
+  for (const FailOn each : matters) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", fail_on_names[spec::to_size(each)]);
+  }
+  return text;
 }
 
 }  // namespace rankcheck::harness::compare

@@ -34,8 +34,11 @@ enum class Kind : std::uint8_t {
   speed_lost,
   /// The reverse.
   speed_gained,
-  /// The bounds of a unit's cases would show larger or smaller changes only, by the factor.
-  power,
+  /// The bounds of a unit's cases would show larger changes only, by the factor, or more of its
+  /// cases show nothing.
+  power_lost,
+  /// The reverse.
+  power_gained,
   /// A known defect, which both runs were given, is in another state.
   known,
   /// Neither run judged a unit, and the reasons differ.
@@ -49,7 +52,7 @@ enum class Kind : std::uint8_t {
 };
 
 /// The names of the kinds, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 16> kind_names{"newly_broken",
+inline constexpr std::array<std::string_view, 17> kind_names{"newly_broken",
                                                              "flaky",
                                                              "still_broken",
                                                              "mended",
@@ -59,7 +62,8 @@ inline constexpr std::array<std::string_view, 16> kind_names{"newly_broken",
                                                              "accuracy_gained",
                                                              "speed_lost",
                                                              "speed_gained",
-                                                             "power",
+                                                             "power_lost",
+                                                             "power_gained",
                                                              "known",
                                                              "not_judged",
                                                              "options",
@@ -67,6 +71,9 @@ inline constexpr std::array<std::string_view, 16> kind_names{"newly_broken",
                                                              "duration"};
 
 [[nodiscard]] std::string_view name(Kind kind);
+
+/// A number of changes as a part of a sentence: "2 units are newly broken", "1 larger error".
+[[nodiscard]] std::string counted_changes(Kind kind, std::int64_t count);
 
 /// One difference.
 struct Change {
@@ -101,18 +108,23 @@ struct CompareOptions {
 
 /// What became of the units of a run.
 struct Comparison {
-  /// Sorted by kind and by what changed.
+  /// Sorted by kind and by what changed. What got worse comes first among the changes of a kind.
   std::vector<Change> changes;
   /// Number of units that both runs judged.
   std::int64_t common_units = 0;
   /// Number of measurements that were compared, and that were not because their noise is unknown.
   std::int64_t compared_speeds = 0;
   std::int64_t unknown_speeds = 0;
+  /// Number of links whose bandwidths were not compared, because the blocks had other sizes.
+  std::int64_t links_of_other_sizes = 0;
 
   [[nodiscard]] std::int64_t count(Kind kind) const;
   /// Whether there is no change: at most units that fail as before.
   [[nodiscard]] bool is_empty() const;
 };
+
+/// All changes of a kind as a part of a sentence: "6 units are newly broken (68 more as known)".
+[[nodiscard]] std::string counted_changes(const Comparison& comparison, Kind kind);
 
 /// Compares two runs. Throws BadInput if they have no unit in common, because then nothing can be
 /// said.
@@ -134,5 +146,13 @@ inline constexpr std::array<std::string_view, 4> fail_on_names{
 
 /// Whether something that matters got worse.
 [[nodiscard]] bool is_worse(const Comparison& comparison, const std::set<FailOn>& matters);
+
+/// "2 larger errors, 1 measurement is slower": what got worse and does not matter. Empty if there
+/// is nothing.
+[[nodiscard]] std::string worse_beside(const Comparison& comparison,
+                                       const std::set<FailOn>& matters);
+
+/// "broken, coverage".
+[[nodiscard]] std::string names_of(const std::set<FailOn>& matters);
 
 }  // namespace rankcheck::harness::compare

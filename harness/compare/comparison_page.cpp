@@ -38,100 +38,64 @@ const std::string whole_list = "rankcheck compare --format json";
 struct Section {
   Kind kind;
   std::string_view title;
-  /// The number of changes as a part of a sentence: "1 unit is newly broken".
-  std::string_view one;
-  std::string_view many;
   std::string_view meaning;
 };
 
 constexpr std::array sections{
-    Section{Kind::newly_broken,
-            "Newly broken",
-            "unit is newly broken",
-            "units are newly broken",
-            "These units fail now. They passed before, or were not judged."},
+    Section{Kind::newly_broken, "Newly broken", "These units fail now, and did not fail before."},
     Section{
         Kind::flaky,
         "Flaky",
-        "flaky unit",
-        "flaky units",
         "These units fail in some repetitions of one case only, or did so before. A unit that was "
         "flaky and passes now may have passed by chance."},
     Section{Kind::still_broken,
             "Still broken",
-            "unit is still broken",
-            "units are still broken",
             "These units failed before and fail now, perhaps in another way."},
-    Section{Kind::mended,
-            "Mended",
-            "unit is mended",
-            "units are mended",
-            "These units failed before and pass now."},
+    Section{Kind::mended, "Mended", "These units failed before and pass now."},
     Section{Kind::coverage_lost,
             "Coverage lost",
-            "loss of coverage",
-            "losses of coverage",
             "These units were judged before and are not judged now, or cover less. A star stands "
             "for all algorithms or operations."},
     Section{Kind::coverage_gained,
             "Coverage gained",
-            "gain of coverage",
-            "gains of coverage",
             "These units are judged now and were not judged before, or cover more."},
     Section{Kind::accuracy_lost,
             "Larger errors",
-            "larger error",
-            "larger errors",
             "The largest error of these units, as a share of the bound that is proved for it, has "
             "grown. Above 1, a unit fails."},
     Section{Kind::accuracy_gained,
             "Smaller errors",
-            "smaller error",
-            "smaller errors",
             "The largest error of these units, as a share of the bound that is proved for it, has "
             "shrunk."},
-    Section{
-        Kind::speed_lost,
-        "Slower",
-        "measurement is slower",
-        "measurements are slower",
-        "These measurements of rankcheck bench are slower by more than the noise of both runs."},
-    Section{
-        Kind::speed_gained,
-        "Faster",
-        "measurement is faster",
-        "measurements are faster",
-        "These measurements of rankcheck bench are faster by more than the noise of both runs."},
-    Section{Kind::power,
-            "Power of the checks",
-            "other power",
-            "other powers",
-            "The checks of these units would find larger or smaller changes only."},
+    Section{Kind::speed_lost,
+            "Slower",
+            "These measurements or links are slower by more than the noise of both runs."},
+    Section{Kind::speed_gained,
+            "Faster",
+            "These measurements or links are faster by more than the noise of both runs."},
+    Section{Kind::power_lost,
+            "Less power",
+            "The checks of these units would find larger changes only, or more of their cases "
+            "could not have failed."},
+    Section{Kind::power_gained,
+            "More power",
+            "The checks of these units find smaller changes than before, or fewer of their cases "
+            "could not have failed."},
     Section{Kind::known,
             "Known defects of both runs",
-            "other state of a known defect",
-            "other states of known defects",
             "Both runs were given these known defects, and say something else of them."},
     Section{Kind::not_judged,
             "Not judged in either run",
-            "unit or group was not judged, for another reason",
-            "units or groups were not judged, for other reasons",
             "Neither run says anything about these units, and the reasons differ."},
     Section{Kind::options,
             "What was asked for",
-            "other option",
-            "other options",
             "The two runs were asked for different things, or one of them ended early."},
     Section{Kind::version,
             "Versions and machines",
-            "other version or setting",
-            "other versions or settings",
             "These are the differences between the two runs in libraries, drivers, devices, "
             "rankcheck and the machine."},
     Section{Kind::duration,
             "Durations",
-            "other duration",
-            "other durations",
             "These units take much longer or much less long than before. A busy machine is enough "
             "for that."},
 };
@@ -140,39 +104,18 @@ std::string id_of(const Section& section) {
   return std::string(name(section.kind));
 }
 
-std::string counted_changes(const Section& section, std::int64_t count) {
-  return counted(count, section.one, section.many);
-}
-
-/// Number of changes of a kind that make the comparison fail.
-std::int64_t count_worse(const ComparedRuns& runs, Kind kind) {
-  const auto& changes = runs.comparison.changes;
-  return std::count_if(changes.begin(), changes.end(), [&](const Change& each) {
-    return each.kind == kind && is_worse(each, runs.matters);
-  });
-}
-
-/// The verdict in a sentence.
-std::string headline_of(const ComparedRuns& runs) {
-  std::string worse;
-  for (const Section& each : sections) {
-    const std::int64_t count = count_worse(runs, each.kind);
-    if (count > 0) worse += (worse.empty() ? "" : ", ") + counted_changes(each, count);
-  }
-  if (!worse.empty()) return "Worse: " + worse + ".";
-  if (is_worse(runs)) return "Worse: a known defect is stale.";
-  const std::string common = counted(runs.comparison.common_units, "unit", "units");
-  if (runs.comparison.is_empty()) {
-    return fmt::format("Not worse: nothing changed in the {} that both runs judged.", common);
-  }
-  return fmt::format("Not worse: none of the {} that both runs judged got worse.", common);
-}
+/// Findings with cards.
+struct Carded {
+  std::vector<Finding> findings;
+  std::vector<page::FailureGroup> groups;
+};
 
 /// The failures of a kind. A unit that passes now, or whose finding this version of rankcheck
 /// cannot read, has no card.
 struct Failures {
-  std::vector<Finding> findings;
-  std::vector<page::FailureGroup> groups;
+  Carded unknown;
+  /// Failures that known defects explain.
+  Carded known;
   /// What is said of each unit besides its finding.
   std::map<std::string, std::string> more;
   std::vector<const Change*> without_card;
@@ -201,6 +144,7 @@ std::string more_of(const Change& change) {
 
 Failures failures_of(const ComparedRuns& runs, Kind kind) {
   Failures out;
+  std::set<std::string> passed_before;
   for (const Change& change : runs.comparison.changes) {
     if (change.kind != kind) continue;
     const auto found = runs.now.findings.find(change.what);
@@ -210,29 +154,105 @@ Failures failures_of(const ComparedRuns& runs, Kind kind) {
       continue;
     }
     out.more[finding->unit.id()] = more_of(change);
-    out.findings.push_back(std::move(*finding));
+    if (change.before == name(Verdict::passed)) passed_before.insert(finding->unit.id());
+    (change.known.empty() ? out.unknown : out.known).findings.push_back(std::move(*finding));
   }
-  out.groups = page::group_findings(out.findings, [](const Finding&) { return true; });
+  for (Carded* each : {&out.unknown, &out.known}) {
+    each->groups = page::group_findings(each->findings, [](const Finding&) { return true; });
+    // What passed before says most about what changed between the runs.
+    const auto rank_of = [&](const page::FailureGroup& group) {
+      const auto passed =
+          std::count_if(group.findings.begin(), group.findings.end(), [&](const Finding* finding) {
+            return passed_before.contains(finding->unit.id());
+          });
+      return std::pair(-passed, -std::ssize(group.findings));
+    };
+    std::stable_sort(each->groups.begin(), each->groups.end(), [&](const auto& a, const auto& b) {
+      return rank_of(a) < rank_of(b);
+    });
+  }
   return out;
 }
 
-void write_links(Html& html, const ComparedRuns& runs, const Failures& broken) {
-  constexpr std::size_t named_max = 5;
-  const Html::Element list = html.open("ul");
-  for (std::size_t i = 0; i < std::min(broken.groups.size(), named_max); ++i) {
+/// What the page says about a kind of failures. Of newly broken units, also what those that are not
+/// known were before.
+std::string meaning_of(const ComparedRuns& runs, const Section& which) {
+  std::string text(which.meaning);
+  if (which.kind != Kind::newly_broken) return text;
+  std::int64_t passed = 0;
+  std::int64_t absent = 0;
+  std::int64_t others = 0;
+  for (const Change& each : runs.comparison.changes) {
+    if (each.kind != which.kind || !each.known.empty()) continue;
+    ++(each.before == name(Verdict::passed) ? passed : each.before.empty() ? absent : others);
+  }
+  std::vector<std::string> parts;
+  if (passed > 0) parts.push_back(counted(passed, "passed before", "passed before"));
+  if (absent > 0) {
+    parts.push_back(counted(absent, "was not in the earlier run", "were not in the earlier run"));
+  }
+  if (others > 0) parts.push_back(counted(others, "was not judged", "were not judged"));
+  return text + fmt::format(" Of them, {}.", fmt::join(parts, ", "));
+}
+
+/// "mpi" for "backends.mpi.versions.mpi", "nccl driver" for "backends.nccl.versions.driver".
+std::string library_of(const std::string& what) {
+  const std::size_t start = what.find('.') + 1;
+  const std::string backend = what.substr(start, what.find('.', start) - start);
+  const std::string part = what.substr(what.rfind('.') + 1);
+  return backend == part ? backend : backend + ' ' + part;
+}
+
+/// Names the libraries whose versions differ, because most other changes may come from these.
+void write_libraries(Html& html, const Comparison& comparison) {
+  constexpr std::size_t named_max = 3;
+  constexpr std::size_t version_bytes_max = 60;
+  std::size_t named = 0;
+  for (const Change& each : comparison.changes) {
+    if (each.kind != Kind::version || !each.what.starts_with("backends.")) continue;
+    if (++named > named_max) break;
+    const auto or_none = [](const std::string& text) {
+      // The text after the first comma describes the package.
+      return text.empty() ? "none" : shortened(text.substr(0, text.find(',')), version_bytes_max);
+    };
     const Html::Element item = html.open("li");
     html.leaf("a",
-              page::line_of(broken.groups[i]),
+              fmt::format("{}: {} before, {} now",
+                          shortened(library_of(each.what), version_bytes_max),
+                          or_none(each.before),
+                          or_none(each.now)),
+              {{"href", "#" + std::string(name(Kind::version))}});
+  }
+}
+
+void write_links(Html& html,
+                 const ComparedRuns& runs,
+                 const std::vector<page::FailureGroup>& groups) {
+  constexpr std::size_t named_max = 5;
+  const Html::Element list = html.open("ul");
+  write_libraries(html, runs.comparison);
+  for (std::size_t i = 0; i < std::min(groups.size(), named_max); ++i) {
+    const Html::Element item = html.open("li");
+    html.leaf("a",
+              page::line_of(groups[i]),
               {{"href", fmt::format("#{}-{}", name(Kind::newly_broken), i + 1)}});
-    if (const std::string extent = page::extent_of(broken.groups[i]); !extent.empty()) {
+    if (const std::string extent = page::extent_of(groups[i]); !extent.empty()) {
       html.leaf("span", fmt::format(" ({})", extent), {{"class", "faint"}});
     }
+    if (i == 0) page::write_short_replay(html, *groups[i].findings.front());
+  }
+  if (groups.size() > named_max) {
+    const Html::Element item = html.open("li");
+    html.leaf("a",
+              "and " + counted(std::ssize(groups) - static_cast<std::int64_t>(named_max),
+                               "more cause",
+                               "more causes"),
+              {{"href", fmt::format("#{}-{}", name(Kind::newly_broken), named_max + 1)}});
   }
   for (const Section& each : sections) {
-    const std::int64_t count = runs.comparison.count(each.kind);
-    if (count == 0) continue;
+    if (runs.comparison.count(each.kind) == 0) continue;
     const Html::Element item = html.open("li");
-    html.leaf("a", counted_changes(each, count), {{"href", "#" + id_of(each)}});
+    html.leaf("a", counted_changes(runs.comparison, each.kind), {{"href", "#" + id_of(each)}});
   }
   for (const auto& [id, title] :
        {std::pair("matrix", "operations and backends"), std::pair("coverage", "coverage")}) {
@@ -276,7 +296,7 @@ void write_row(Html& html,
   html.leaf("td", shortened(now, cell_bytes_max), {{"class", "said"}});
   html.leaf("td",
             before == now ? "same" : "\u2260 differs",
-            {{"class", before == now ? "quiet" : "doubt"}});
+            {{"class", before == now ? "badge quiet" : "badge doubt"}});
 }
 
 /// The cells that the units of one operation on one backend covered.
@@ -356,14 +376,13 @@ void write_checked(Html& html, const Judged& before, const Judged& now) {
 page::Look look_of(const TrendPoint& point) {
   if (!point.verdict) return {"quiet", "\u2013 not in the run"};
   if (point.failed == 0) return page::look_of(*point.verdict);
-  const Verdict other = point.verdict_beside_known.value_or(Verdict::passed);
-  if (point.known == point.failed && (is_red(other) || other == Verdict::errored)) {
-    page::Look look = page::look_of(other);
-    look.text += fmt::format(", and {} known", point.failed);
-    return look;
+  if (point.fails_only_as_known()) {
+    return {"doubt", fmt::format("! known, {} of {}", point.failed, point.units)};
   }
   if (point.known == point.failed) {
-    return {"doubt", fmt::format("! known, {} of {}", point.failed, point.units)};
+    page::Look look = page::look_of(*point.verdict_beside_known);
+    look.text += fmt::format(", and {} known", point.failed);
+    return look;
   }
   page::Look look = page::look_of(*point.verdict);
   look.text += fmt::format(", {} of {}", point.failed, point.units);
@@ -580,7 +599,7 @@ void write_section(Html& html, const ComparedRuns& runs, const Section& which) {
   const Html::Element section = html.open("section", {{"aria-labelledby", id}});
   html.leaf("h2", which.title, {{"id", id}});
   html.leaf("p", which.meaning, {{"class", "faint"}});
-  write_changes(html, counted_changes(which, std::ssize(all)), all);
+  write_changes(html, counted_changes(which.kind, std::ssize(all)), all);
 }
 
 void write_known(Html& html, std::span<const KnownStatus> known) {
@@ -596,26 +615,55 @@ void write_known(Html& html, std::span<const KnownStatus> known) {
   }
 }
 
+/// "mpich-unsigned-max (59 units), mpich-tsp-brucks-gap (2 units)"
+std::string known_names(const ComparedRuns& runs, Kind kind) {
+  constexpr std::size_t named_max = 10;
+  std::map<std::string, std::int64_t> units;
+  for (const Change& each : runs.comparison.changes) {
+    if (each.kind != kind) continue;
+    for (const std::string& id : each.known) ++units[id];
+  }
+  std::vector<std::string> names;
+  for (const auto& [id, count] : units) {
+    names.push_back(fmt::format(
+        "{} ({})", shortened(id, page::name_bytes_max), counted(count, "unit", "units")));
+  }
+  return first_of(names, named_max);
+}
+
 /// Writes the cards of a kind of failures. Returns how many cards it wrote.
 std::size_t write_failures(Html& html,
+                           const ComparedRuns& runs,
                            const Section& which,
                            const Failures& failures,
                            std::size_t cards_left) {
   const std::string id = id_of(which);
-  if (failures.findings.empty() && failures.without_card.empty()) return 0;
+  const Carded& unknown = failures.unknown;
+  const Carded& known = failures.known;
+  const auto& without_card = failures.without_card;
+  if (unknown.findings.empty() && known.findings.empty() && without_card.empty()) return 0;
   const Html::Element section = html.open("section", {{"aria-labelledby", id}});
   html.leaf("h2", which.title, {{"id", id}});
-  html.leaf("p", which.meaning, {{"class", "faint"}});
+  html.leaf("p", meaning_of(runs, which), {{"class", "faint"}});
   const auto more = [&](const Finding& finding) { return failures.more.at(finding.unit.id()); };
-  const std::size_t open_max = which.kind == Kind::newly_broken ? 3 : 0;
-  const std::size_t cards = page::write_cards(html,
-                                              failures.groups,
-                                              {.id = id,
-                                               .most = cards_left,
-                                               .open_max = open_max,
-                                               .say_more = more,
-                                               .whole_list = whole_list});
-  write_changes(html, "Units without a card", failures.without_card);
+  page::CardOptions options{.id = id,
+                            .most = cards_left,
+                            .open_max = which.kind == Kind::newly_broken ? 3U : 0U,
+                            .say_more = more,
+                            .whole_list = whole_list};
+  std::size_t cards = page::write_cards(html, unknown.groups, options);
+  if (!known.findings.empty()) {
+    html.leaf("h3", std::string(which.title) + ", as known");
+    html.leaf("p",
+              fmt::format("These known defects explain the failures, so they do not count: {}.",
+                          known_names(runs, which.kind)),
+              {{"class", "faint"}});
+    options.id = id + "-known";
+    options.most = cards_left - cards;
+    options.open_max = 0;
+    cards += page::write_cards(html, known.groups, options);
+  }
+  write_changes(html, "Units without a card", without_card);
   return cards;
 }
 
@@ -635,8 +683,8 @@ std::string to_html(const ComparedRuns& runs) {
                                           {{"id", "verdict"},
                                            {"tabindex", "-1"},
                                            {"class", is_bad ? "verdict bad" : "verdict good"}});
-      html.leaf("h1", headline_of(runs));
-      write_links(html, runs, failures.at(Kind::newly_broken));
+      html.leaf("h1", verdict_of(runs));
+      write_links(html, runs, failures.at(Kind::newly_broken).unknown.groups);
     }
     const Judged before = judged_in(runs.before);
     const Judged now = judged_in(runs.now);
@@ -648,7 +696,7 @@ std::string to_html(const ComparedRuns& runs) {
       if (found == failures.end()) {
         write_section(html, runs, each);
       } else {
-        cards_left -= write_failures(html, each, found->second, cards_left);
+        cards_left -= write_failures(html, runs, each, found->second, cards_left);
       }
     }
     write_known(html, runs.known);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,6 +21,10 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t listed_max = 20;
+/// The most versions at the top of a page, and the most commands of a section: a summary of a step
+/// is the beginning of the page, and 60 lines have to say what broke and what is new.
+constexpr std::size_t top_versions_max = 5;
+constexpr std::size_t commands_max = 5;
 /// A reason is one line. This is about as much of it as helps to recognise it.
 constexpr std::size_t said_bytes_max = 160;
 
@@ -33,7 +39,8 @@ constexpr std::array<std::string_view, kind_names.size()> titles{"newly broken",
                                                                  "smaller errors",
                                                                  "slower",
                                                                  "faster",
-                                                                 "other power",
+                                                                 "less power",
+                                                                 "more power",
                                                                  "other states of known defects",
                                                                  "not judged",
                                                                  "other options",
@@ -60,37 +67,38 @@ std::string described(const RunReport& run) {
   return text;
 }
 
-/// The verdict in a sentence.
-std::string verdict_of(const ComparedRuns& runs) {
-  std::string counts = runs.comparison.is_empty() ? "nothing changed" : "";
+/// How much was judged in both runs, and all changes: "4 units were judged in both runs: 1 unit is
+/// newly broken".
+std::string changes_of(const Comparison& comparison) {
+  std::string text =
+      counted(comparison.common_units, "unit was judged", "units were judged") + " in both runs";
+  bool has_any = false;
   for (std::size_t i = 0; i < titles.size(); ++i) {
-    const std::int64_t count = runs.comparison.count(static_cast<Kind>(i));
-    if (count == 0) continue;
-    const std::int64_t known = std::count_if(
-        runs.comparison.changes.begin(), runs.comparison.changes.end(), [&](const Change& each) {
-          return each.kind == static_cast<Kind>(i) && !each.known.empty();
-        });
-    counts += fmt::format("{}{} {}{}",
-                          counts.empty() ? "" : ", ",
-                          grouped(count),
-                          titles[i],
-                          known > 0 ? fmt::format(" ({} as known)", grouped(known)) : "");
+    const auto kind = static_cast<Kind>(i);
+    if (comparison.count(kind) == 0) continue;
+    text += (has_any ? ", " : ": ") + counted_changes(comparison, kind);
+    has_any = true;
   }
-  const std::string common =
-      counted(runs.comparison.common_units, "unit was judged", "units were judged");
-  return fmt::format(
-      "{}: {}; {} in both runs", is_worse(runs) ? "worse" : "not worse", counts, common);
+  return text;
 }
 
 /// What was compared of speeds. Empty if a run has no measurements.
 std::string speeds_of(const Comparison& comparison) {
-  if (comparison.compared_speeds + comparison.unknown_speeds == 0) return {};
+  const std::int64_t unknown = comparison.unknown_speeds;
+  const std::int64_t others = comparison.links_of_other_sizes;
+  if (comparison.compared_speeds + unknown + others == 0) return {};
   std::string text =
       "speed: " +
       counted(comparison.compared_speeds, "measurement was compared", "measurements were compared");
-  if (comparison.unknown_speeds == 0) return text;
-  return text + fmt::format(", {} of unknown noise were not: see bench --repetitions",
-                            grouped(comparison.unknown_speeds));
+  if (unknown > 0) {
+    text += ", " + counted(unknown, "was", "were") +
+            " not, because the noise is unknown: see bench --repetitions";
+  }
+  if (others > 0) {
+    text += ", " + counted(others, "link was", "links were") +
+            " not, because the gates copied blocks of other sizes";
+  }
+  return text;
 }
 
 /// The environment of a run without the gate's part, which is compared as units.
@@ -100,12 +108,22 @@ ordered_json versions_of(const RunReport& run) {
   return versions;
 }
 
+/// How it was before. A failure of a unit that is new says so.
+std::string before_of(const Change& change) {
+  const bool is_new = change.before.empty() && change.kind == Kind::newly_broken;
+  return is_new ? "not in the earlier run" : shortened(change.before, said_bytes_max);
+}
+
 /// "before -> now", or the only one of them that there is.
 std::string step_of(const Change& change) {
-  const std::string before = shortened(change.before, said_bytes_max);
+  const std::string before = before_of(change);
   const std::string now = shortened(change.now, said_bytes_max);
   if (change.is_as_before()) return now + ", as before";
-  if (before.empty() || now.empty()) return before.empty() ? now : before + " -> nothing";
+  if (now.empty()) return before + " -> nothing";
+  if (before.empty()) {
+    const bool has_sides = change.kind == Kind::options || change.kind == Kind::version;
+    return has_sides ? "nothing -> " + now : now;
+  }
   return before + " -> " + now;
 }
 
@@ -116,6 +134,12 @@ std::string known_words(const Change& change) {
     text += ", where the unit ended: run with --known, so that it hides nothing else";
   }
   return text;
+}
+
+/// Breaks a text that stands under the name of what changed.
+std::string folded(const std::string& text) {
+  constexpr std::size_t indent = 4;
+  return wrapped(text, text_columns_max - indent, indent + 2);
 }
 
 /// Calls take(change) with the first changes of a kind. Returns the number of the others.
@@ -157,21 +181,61 @@ bool is_worse(const ComparedRuns& runs) {
   return is_stale || is_worse(runs.comparison, runs.matters);
 }
 
-std::string to_text(const ComparedRuns& runs, const std::string& program) {
-  std::string text = verdict_of(runs) + "\n\n";
-  each_run(runs, [&](const std::string& word, const RunReport& run) {
-    text += fmt::format("{:<8}{}\n", word, described(run));
+std::string verdict_of(const ComparedRuns& runs) {
+  const std::vector<Change>& changes = runs.comparison.changes;
+  std::string worse;
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    const auto kind = static_cast<Kind>(i);
+    const std::int64_t count =
+        std::count_if(changes.begin(), changes.end(), [&](const Change& each) {
+          return each.kind == kind && is_worse(each, runs.matters);
+        });
+    if (count > 0) worse += (worse.empty() ? "" : ", ") + counted_changes(kind, count);
+  }
+  if (!worse.empty()) return "Worse: " + worse + '.';
+  if (is_worse(runs)) {
+    const auto stale = std::count_if(
+        runs.known.begin(), runs.known.end(), [](const auto& each) { return each.is_stale(); });
+    return fmt::format("Worse: {} stale.", counted(stale, "known defect is", "known defects are"));
+  }
+  const std::string common = counted(runs.comparison.common_units, "unit", "units");
+  if (runs.comparison.is_empty()) {
+    return fmt::format("Not worse: nothing changed in the {} that both runs judged.", common);
+  }
+  if (const std::string beside = worse_beside(runs.comparison, runs.matters); !beside.empty()) {
+    return fmt::format(
+        "Not worse in what matters here ({}), but: {}.", names_of(runs.matters), beside);
+  }
+  const auto known = std::count_if(changes.begin(), changes.end(), [](const Change& each) {
+    return each.kind == Kind::newly_broken && !each.is_worse;
   });
-  if (const std::string speeds = speeds_of(runs.comparison); !speeds.empty()) {
-    text += speeds + '\n';
+  if (known > 0) {
+    return fmt::format("Not worse, but for {} only as known.",
+                       counted(known, "unit that fails now", "units that fail now"));
+  }
+  if (runs.comparison.common_units == 1) {
+    return "Not worse: the only unit that both runs judged did not get worse.";
+  }
+  return fmt::format("Not worse: none of the {} that both runs judged got worse.", common);
+}
+
+std::string to_text(const ComparedRuns& runs, const std::string& program, TextStyle style) {
+  const std::string verdict = wrapped(verdict_of(runs), text_columns_max, 2);
+  std::string text =
+      style.paint(is_worse(runs) ? Verdict::falsified : Verdict::passed, verdict) + "\n\n";
+  each_run(runs, [&](const std::string& word, const RunReport& run) {
+    text += fmt::format("{:<8}{}\n", word, wrapped(described(run), text_columns_max - 8, 8));
+  });
+  for (const std::string& each : {speeds_of(runs.comparison), changes_of(runs.comparison)}) {
+    if (!each.empty()) text += wrapped(each, text_columns_max, 2) + '\n';
   }
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     if (runs.comparison.count(kind) == 0) continue;
     text += fmt::format("\n{}\n", titles[i]);
     const std::int64_t more = each_listed(runs.comparison, kind, [&](const Change& change) {
-      text += fmt::format("  {}\n    {}\n", printable(change.what), step_of(change));
-      if (!change.known.empty()) text += "    " + known_words(change) + '\n';
+      text += fmt::format("  {}\n    {}\n", printable(change.what), folded(step_of(change)));
+      if (!change.known.empty()) text += "    " + folded(known_words(change)) + '\n';
       if (!change.minimal.is_null()) {
         text += fmt::format("    {} replay {}\n", program, shell_quoted(change.minimal.dump()));
       }
@@ -191,21 +255,29 @@ std::string to_markdown(const ComparedRuns& runs) {
   each_run(runs, [&](const std::string& word, const RunReport& run) {
     text += fmt::format("- {}: {}\n", word, described(run));
   });
-  if (const std::string speeds = speeds_of(runs.comparison); !speeds.empty()) {
-    text += "- " + speeds + '\n';
+  for (const std::string& each : {speeds_of(runs.comparison), changes_of(runs.comparison)}) {
+    if (!each.empty()) text += "- " + each + '\n';
+  }
+  std::size_t versions = 0;
+  for (const Change& change : runs.comparison.changes) {
+    if (change.kind != Kind::version || versions++ >= top_versions_max) continue;
+    text += fmt::format("- {}: {}\n", printable(change.what), step_of(change));
   }
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     if (runs.comparison.count(kind) == 0) continue;
     Table table({{"what"}, {"before"}, {"now"}});
     std::string cases;
+    std::set<std::string> commands;
     const std::int64_t more = each_listed(runs.comparison, kind, [&](const Change& change) {
       const std::string known = change.known.empty() ? "" : "; " + known_words(change);
       table.add({printable(change.what),
-                 shortened(change.before, said_bytes_max),
+                 before_of(change),
                  shortened(change.now, said_bytes_max) + known});
       if (change.minimal.is_null()) return;
-      cases += fmt::format("    rankcheck replay {}\n", shell_quoted(change.minimal.dump()));
+      const std::string command = "rankcheck replay " + shell_quoted(change.minimal.dump());
+      if (commands.size() >= commands_max || !commands.insert(command).second) return;
+      cases += fmt::format("    # {}\n    {}\n", printable(change.what), command);
     });
     text += fmt::format("\n## {}\n\n{}", titles[i], table.markdown());
     if (more > 0) text += fmt::format("\nand {} more\n", grouped(more));
@@ -247,6 +319,7 @@ ordered_json to_json(const ComparedRuns& runs) {
           {"common_units", runs.comparison.common_units},
           {"compared_speeds", runs.comparison.compared_speeds},
           {"unknown_speeds", runs.comparison.unknown_speeds},
+          {"links_of_other_sizes", runs.comparison.links_of_other_sizes},
           {"counts", std::move(counts)},
           {"changes", std::move(changes)},
           {"known", std::move(known)},

@@ -8,6 +8,7 @@
 #include "harness/compare/comparison.hpp"
 #include "harness/compare/known_failures.hpp"
 #include "harness/compare/trend.hpp"
+#include "harness/text_style.hpp"
 
 namespace rankcheck::harness::compare {
 
@@ -31,11 +32,16 @@ struct ComparedRuns {
 /// Whether the exit status is 1: something that matters got worse, or an entry is stale.
 [[nodiscard]] bool is_worse(const ComparedRuns& runs);
 
+/// The verdict in a sentence: "Worse: 1 unit is newly broken, 2 losses of coverage."
+[[nodiscard]] std::string verdict_of(const ComparedRuns& runs);
+
 /// For terminals: the verdict, the runs, and a list for each kind of change. A list has at most 20
 /// changes and then says how many more there are. With more than two runs, a table of all runs
-/// follows. `program` is the command with which the reader
-/// calls rankcheck in a shell.
-[[nodiscard]] std::string to_text(const ComparedRuns& runs, const std::string& program);
+/// follows. `program` is the command with which the reader calls rankcheck in a shell. Only its
+/// lines are longer than text_columns_max.
+[[nodiscard]] std::string to_text(const ComparedRuns& runs,
+                                  const std::string& program,
+                                  TextStyle style = {});
 
 /// The same as Markdown.
 [[nodiscard]] std::string to_markdown(const ComparedRuns& runs);

@@ -67,7 +67,7 @@ std::vector<KnownStatus> known_statuses(const RunReport& run,
 }
 
 std::string known_line(const KnownStatus& status) {
-  std::string text = status.defect.id + ": ";
+  std::string text = (status.is_stale() ? "stale: " : "") + status.defect.id + ": ";
   switch (status.state) {
     case KnownState::failing:
       text += counted(status.units, "unit fails as known", "units fail as known");

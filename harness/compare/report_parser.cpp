@@ -173,7 +173,7 @@ ReportRest parse_report(std::string_view text,
   ReportRest rest;
   ReportBuilder builder(place, skipped, take, rest);
   if (!ordered_json::sax_parse(text.begin(), text.end(), &builder)) {
-    rest.json = ordered_json(ordered_json::value_t::discarded);
+    throw BadInput(place + ": " + why_not_json(text));
   }
   return rest;
 }

@@ -14,7 +14,7 @@ namespace rankcheck::harness::compare {
 /// A report without its largest parts, which are handed over while the text is parsed.
 struct ReportRest {
   /// The report without "summary", "total" and the durations of units, and with an empty list of
-  /// findings. Discarded if the text is not JSON or is nested too deeply.
+  /// findings.
   nlohmann::ordered_json json;
   /// Seconds that each unit took, by the unit's id.
   std::map<std::string, double> durations;
@@ -29,7 +29,7 @@ using TakeFinding =
 
 /// Parses the text of a report. A report may have 100,000 findings and more, so only one of them is
 /// in memory as JSON at a time, and the counts of its cells never are. Throws BadInput that names
-/// `place` if a finding is not an object, and what `take` throws.
+/// `place` if the text is not JSON or a finding is not an object, and what `take` throws.
 [[nodiscard]] ReportRest parse_report(std::string_view text,
                                       const std::string& place,
                                       const SkippedFields& skipped,

@@ -1,6 +1,7 @@
 #include "harness/compare/run_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <future>
 #include <set>
@@ -119,6 +120,19 @@ RunFinding finding_from(const ordered_json& text,
   return finding;
 }
 
+/// Adds the bandwidth of a link. Devices, parts and stand-ins have none.
+void add_bandwidth(Fields& fields, const std::string& id, RunReport& report) {
+  std::vector<double> times;
+  fields.optional("copy_s", times);
+  if (times.empty()) return;
+  const bool are_times = times.size() == 3 && times.front() > 0 && std::isfinite(times.back()) &&
+                         std::is_sorted(times.begin(), times.end());
+  if (!are_times) fields.fail("copy_s", "expected three rising numbers of seconds above 0");
+  double bytes = 0;
+  Fields(fields.at("exposure"), id + ": exposure").required("bytes_of_copy", bytes);
+  report.links[id] = {.times = std::move(times), .bytes = bytes};
+}
+
 /// Adds what the gate for hardware says of its devices, links and parts, as units. The text is the
 /// gate's part of the environment.
 void add_gate(const ordered_json& gate, const std::string& place, RunReport& report) {
@@ -132,6 +146,7 @@ void add_gate(const ordered_json& gate, const std::string& place, RunReport& rep
     finding.id = fmt::format("hardware/{}/{}", kind, name);
     fields.required("verdict", finding.verdict);
     fields.optional("reason", finding.reason);
+    add_bandwidth(fields, finding.id, report);
     report.findings.emplace(finding.id, std::move(finding));
   };
   const auto each = [&](const char* list, const auto& name_of) {
@@ -225,7 +240,6 @@ RunReport read_run_report(const fs::path& path, bool keeps_failures) {
   const ReportRest rest =
       parse_report(read_file(file), place, keeps_failures ? SkippedFields() : not_compared, take);
   const ordered_json& text = rest.json;
-  if (text.is_discarded()) throw BadInput(place + ": expected JSON");
   const json plain = text;
   if (!plain.is_object()) throw BadInput(place + ": expected a report, an object");
   Fields fields(plain, place);
@@ -246,8 +260,11 @@ RunReport read_run_report(const fs::path& path, bool keeps_failures) {
   const auto gate = report.environment.find("hardware");
   if (gate != report.environment.end()) add_gate(*gate, place, report);
   std::error_code unknown;
-  const fs::path bench = file.parent_path() / bench_name;
-  if (fs::exists(bench, unknown)) report.bench = read_bench_results(bench);
+  // The gate for hardware measures in its part `speed`.
+  for (const char* part : {"", "speed"}) {
+    const fs::path bench = file.parent_path() / part / bench_name;
+    if (!report.bench && fs::exists(bench, unknown)) report.bench = read_bench_results(bench);
+  }
   return report;
 }
 

@@ -70,6 +70,8 @@ struct RunReport {
   nlohmann::ordered_json environment;
   /// The measurements beside the report. Empty if there are none.
   std::optional<BenchResults> bench = {};
+  /// The bandwidths of the links of a gate for hardware, by the ids of the links' findings.
+  std::map<std::string, Measurement> links = {};
   /// What the run said of the known defects that it was given: the state of each, by its id.
   std::map<std::string, std::string> known = {};
 };

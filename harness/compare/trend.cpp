@@ -101,6 +101,11 @@ void set_ratios(const Ratios& ratios, TrendRow& row) {
 
 }  // namespace
 
+bool TrendPoint::fails_only_as_known() const {
+  const Verdict other = verdict_beside_known.value_or(Verdict::passed);
+  return known > 0 && known == failed && !is_red(other) && other != Verdict::errored;
+}
+
 bool is_worse(Verdict a, Verdict b) {
   return place_of(a) < place_of(b);
 }

@@ -30,6 +30,9 @@ struct TrendPoint {
   /// The geometric mean of the measurements' multiples of the floor, over those measurements that
   /// all runs with measurements of this operation and backend have. Empty if there are none.
   std::optional<double> floor_ratio = {};
+
+  /// Whether units failed, and all of them only as known, while nothing else went wrong.
+  [[nodiscard]] bool fails_only_as_known() const;
 };
 
 /// An operation on a backend over all runs.

@@ -40,27 +40,30 @@ void write_list(Html& html, const Trend& trend) {
   });
 }
 
+/// The verdict in words, or `none` if the run has none.
+std::string words_of(const TrendPoint& point, const char* none) {
+  if (point.fails_only_as_known()) return "failed only as known";
+  return point.verdict ? std::string(name(*point.verdict)) : none;
+}
+
 /// Writes a sign for the verdict of each run, and the latest in words.
 void write_verdicts(Html& html, const std::vector<TrendPoint>& points) {
   const Html::Element cell = html.open("td");
   std::string said;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto& verdict = points[i].verdict;
-    said += fmt::format(
-        "{}run {} {}", i == 0 ? "" : ", ", i + 1, verdict ? name(*verdict) : "has none");
+    said += fmt::format("{}run {} {}", i == 0 ? "" : ", ", i + 1, words_of(points[i], "has none"));
   }
   {
     const Html::Element all = html.open("span", {{"role", "img"}, {"aria-label", said}});
     for (const TrendPoint& each : points) {
-      const page::Look look =
-          each.verdict ? page::look_of(*each.verdict) : page::Look{"quiet", "\u00b7"};
+      page::Look look = each.verdict ? page::look_of(*each.verdict) : page::Look{"quiet", "\u00b7"};
+      if (each.fails_only_as_known()) look = {"doubt", "! known"};
       // The first word is the sign.
       html.leaf("span", look.text.substr(0, look.text.find(' ')), {{"class", "badge " + look.css}});
       html.text(" ");
     }
   }
-  const auto& latest = points.back().verdict;
-  html.text(latest ? std::string(name(*latest)) : "none");
+  html.text(words_of(points.back(), "none"));
 }
 
 /// Writes a line and its latest value.

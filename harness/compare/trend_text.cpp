@@ -39,8 +39,8 @@ constexpr std::array quantities{
 constexpr std::string_view letters = "pFKHCvse";
 static_assert(letters.size() == verdict_names.size());
 constexpr std::string_view legend =
-    "p passed, F falsified, K flaky, H hung, C crashed, v vacuous, s skipped, e errored, - not in "
-    "the run";
+    "p passed, F falsified, K flaky, H hung, C crashed, x failed only as known, v vacuous, "
+    "s skipped, e errored, - not in the run";
 
 constexpr std::array<std::string_view, 8> bars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
@@ -54,8 +54,12 @@ std::string short_number(double value) {
 std::string letters_of(const TrendRow& row, std::size_t first) {
   std::string text;
   for (std::size_t i = first; i < row.points.size(); ++i) {
-    const auto& verdict = row.points[i].verdict;
-    text += verdict ? letters[spec::to_size(*verdict)] : '-';
+    const TrendPoint& point = row.points[i];
+    if (point.fails_only_as_known()) {
+      text += 'x';
+    } else {
+      text += point.verdict ? letters[spec::to_size(*point.verdict)] : '-';
+    }
   }
   return text;
 }
@@ -164,13 +168,15 @@ ordered_json to_json(const Trend& trend) {
                      {"backend", row.tested},
                      {"verdicts", ordered_json::array()},
                      {"units", ordered_json::array()},
-                     {"failed", ordered_json::array()}};
+                     {"failed", ordered_json::array()},
+                     {"known", ordered_json::array()}};
     for (const Quantity& each : quantities) out[each.field] = ordered_json::array();
     for (const TrendPoint& point : row.points) {
       out["verdicts"].push_back(point.verdict ? ordered_json(name(*point.verdict))
                                               : ordered_json());
       out["units"].push_back(point.units);
       out["failed"].push_back(point.failed);
+      out["known"].push_back(point.known);
       for (const Quantity& each : quantities) {
         const auto& value = point.*each.value;
         out[each.field].push_back(value ? write_value(*value) : ordered_json());

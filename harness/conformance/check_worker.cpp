@@ -41,6 +41,8 @@ constexpr int staged_cases = 2;
 constexpr int staged_runs_max = 60;
 /// Number of runs that may leave the worker unusable before nothing more is run.
 constexpr int breaks_max = 3;
+/// The bytes that are shown of why a run failed.
+constexpr std::size_t reason_max = 200;
 /// Number of legal cases among which one is looked for that the worker refuses.
 constexpr int refused_draws = 40;
 
@@ -173,6 +175,8 @@ class WorkerCheck {
   std::int64_t shared_ = 0;
   std::int64_t refused_ = 0;
   std::int64_t failed_ = 0;
+  /// The algorithm of the first run that failed, and why it failed. Empty if none failed.
+  std::string first_failure_;
   std::int64_t staged_ = 0;
   std::int64_t grouped_ = 0;
 };
@@ -356,7 +360,9 @@ bool WorkerCheck::run_case(const AlgorithmInfo& info, const Case& c, std::span<c
     fail(std::move(each), &info, &c);
   }
   refused_ += seen.status == RunStatus::refused ? 1 : 0;
-  failed_ += seen.status == RunStatus::failed ? 1 : 0;
+  if (seen.status == RunStatus::failed && ++failed_ == 1) {
+    first_failure_ = fmt::format("{}: {}", title(info), shortened(seen.reason, reason_max));
+  }
   if (seen.status == RunStatus::completed) {
     for (const StageOutcome& each : seen.stages) {
       images_ += static_cast<std::int64_t>(each.images.size());
@@ -380,7 +386,9 @@ void WorkerCheck::conclude() {
   if (runs_ == 0) return;
   std::string messages = counted(runs_, "run", "runs");
   if (refused_ > 0) messages += fmt::format(", {} of them refused", refused_);
-  if (failed_ > 0) messages += fmt::format(", {} of them failed in the call", failed_);
+  if (failed_ > 0) {
+    messages += fmt::format(", {} of them failed in the call, first {}", failed_, first_failure_);
+  }
   if (backend_->hello().takes_file && worker_.name.empty()) {
     messages += fmt::format("; {} images came in a shared file", shared_);
   }

@@ -21,9 +21,14 @@ namespace {
 constexpr std::size_t listed_findings_max = 20;
 constexpr std::size_t listed_cells_max = 40;
 
+/// The command that runs the smallest case of a failure again. There must be one.
+std::string replay_of(const Finding& finding) {
+  return "rankcheck replay " + shell_quoted(to_text(*finding.minimal));
+}
+
 /// Writes the command that runs the case of a failure again.
 void write_replay(Html& html, const Finding& finding, std::size_t bytes_max) {
-  const std::string command = "rankcheck replay " + shell_quoted(to_text(*finding.minimal));
+  const std::string command = replay_of(finding);
   if (command.size() <= bytes_max) return write_command(html, command);
   html.leaf("p",
             fmt::format("The case has {} bytes, too many for this page: report.json has it, as "
@@ -102,17 +107,17 @@ void write_wrong(Html& html, const Finding& finding) {
 std::string steps_of(const Finding& finding) {
   if (finding.is_known) {
     return fmt::format(
-        "This is the simplest of the cases that failed as known: {}. It was neither made smaller "
+        "This is the simplest of the cases that failed as known: {}. It was neither made simpler "
         "nor run again.",
         known_text(finding));
   }
   if (finding.replays == 0 && finding.shrinks == 0) {
-    return "This is the case that failed. It was neither made smaller nor run again.";
+    return "This is the case that failed. It was neither made simpler nor run again.";
   }
   std::string text = finding.shrinks > 0
-                         ? fmt::format("The first failing case was made smaller in {}.",
+                         ? fmt::format("The first failing case was made simpler in {}.",
                                        counted(finding.shrinks, "step", "steps"))
-                         : std::string("The first failing case could not be made smaller.");
+                         : std::string("The first failing case could not be made simpler.");
   if (finding.replays > 0) {
     text += fmt::format(" It was then run again {}, and failed {}.",
                         counted(finding.replays, "time", "times"),
@@ -307,6 +312,13 @@ void write_rest(Html& html,
 }
 
 }  // namespace
+
+void write_short_replay(Html& html, const Finding& finding) {
+  constexpr std::size_t bytes_max = 400;
+  if (!finding.minimal) return;
+  const std::string command = replay_of(finding);
+  if (command.size() <= bytes_max) write_command(html, command);
+}
 
 std::size_t write_cards(Html& html,
                         const std::vector<FailureGroup>& groups,

@@ -24,6 +24,10 @@ struct CardOptions {
   std::string whole_list = "report.json";
 };
 
+/// Writes the command that runs a failure again, if there is one that is short enough for the first
+/// screen.
+void write_short_replay(Html& html, const Finding& finding);
+
 /// Writes a card for each group. A table counts the findings of groups that have no card. Returns
 /// the number of cards.
 std::size_t write_cards(Html& html,

@@ -188,7 +188,7 @@ Cause cause_of(const Finding& finding, const WrongElement& wrong) {
   if (is_unwritten(finding, wrong)) return Cause::unwritten;
   const std::string& text = wrong.decoded;
   if (text == not_written) return Cause::unwritten;
-  if (text.starts_with("no input of any rank")) return Cause::foreign;
+  if (text == no_input) return Cause::foreign;
   if (text.starts_with("element ") && text.find(" of rank ") != text.npos) return Cause::moved;
   if (!text.starts_with("rank ")) return Cause::unknown;
   if (text.find(" missing") != text.npos) return Cause::missing;
@@ -313,15 +313,19 @@ std::string sentence_of(const FailureGroup& group) {
 std::string extent_of(const FailureGroup& group) {
   if (group.findings.size() < 2) return {};
   std::set<std::string> operations;
+  std::set<std::string> algorithms;
   for (const Finding* each : group.findings) {
     operations.insert(shortened(each->unit.operation, name_bytes_max));
+    algorithms.insert(each->unit.algorithm);
   }
   std::string units = counted(std::ssize(group.findings), "unit", "units");
+  if (algorithms.size() > 1) units += fmt::format(" of {} algorithms", algorithms.size());
   if (operations.size() < 2) return units;
   constexpr std::size_t named_max = 12;
   return fmt::format(
-      "{} of {} operations: {}",
+      "{}{} {} operations: {}",
       units,
+      algorithms.size() > 1 ? " and" : " of",
       operations.size(),
       first_of(std::vector<std::string>(operations.begin(), operations.end()), named_max));
 }

@@ -17,17 +17,16 @@ constexpr std::size_t slowest_max = 20;
 /// How many units have their worst error/bound in which range.
 void write_errors(Html& html, const Report& report) {
   constexpr std::array limits{1e-4, 1e-3, 1e-2, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
-  std::array<std::int64_t, limits.size() + 2> counts{};
+  std::array<std::int64_t, limits.size() + 1> counts{};
   std::int64_t judged = 0;
   for (const Finding& each : report.findings) {
-    if (each.compared_bytes == 0) continue;
+    Tally tally;
+    tally.add(each);
+    const std::string error = error_of(tally);
+    if (error == "-") continue;
     ++judged;
-    if (each.ratio_max == 0) {
-      ++counts[0];
-      continue;
-    }
-    const auto found = std::lower_bound(limits.begin(), limits.end(), each.ratio_max);
-    ++counts[1 + static_cast<std::size_t>(found - limits.begin())];
+    const auto found = std::lower_bound(limits.begin(), limits.end() - 1, each.ratio_max);
+    ++counts[error == "exact" ? 0 : 1 + static_cast<std::size_t>(found - limits.begin())];
   }
   html.leaf("h3", "Errors");
   if (judged == 0) {
@@ -36,17 +35,11 @@ void write_errors(Html& html, const Report& report) {
   }
   std::vector<Bar> bars;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    std::string label = "exact";
-    if (i == 1) label = fmt::format("up to {:g}", limits[0]);
-    if (i > 1) label = fmt::format("up to {:g}", limits[std::min(i - 1, limits.size() - 1)]);
-    const bool is_beyond = i + 1 == counts.size();
-    if (is_beyond) label = "above 1";
-    bars.push_back({.label = label,
-                    .length = static_cast<double>(counts[i]),
-                    .said = grouped(counts[i]),
-                    .is_bad = is_beyond});
+    const std::string label = i == 0 ? "exact" : fmt::format("up to {:g}", limits[i - 1]);
+    bars.push_back(
+        {.label = label, .length = static_cast<double>(counts[i]), .said = grouped(counts[i])});
   }
-  draw_bars(html, "Number of units by their worst error/bound", bars);
+  draw_bars(html, "Number of units by the worst error/bound of their right elements", bars);
 }
 
 void write_times(Html& html, const Report& report) {

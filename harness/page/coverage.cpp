@@ -253,11 +253,10 @@ void write_coverage(Html& html, const Report& report) {
   html.leaf("h2", "Coverage", {{"id", "coverage"}});
   html.leaf(
       "p",
-      "Each number counts cases; one case may count for several properties. A hole is a cell that "
-      "was required and that no case of some unit covered. \"not offered\" is a cell that the "
-      "backend does not take. \"known\" is a cell that only known failures reached. An empty cell "
-      "is "
-      "no cell of the operation.");
+      "Each number counts cases, and a darker cell has more. One case may count for several "
+      "properties. A hole is a cell that is required, but that some unit did not cover. \"not "
+      "offered\" is a cell that the backend does not take. \"known\" is a cell that only known "
+      "failures reached. Where a table has nothing, no operation in it has such a cell.");
   if (holes.empty()) {
     html.leaf("p", "There are no holes.");
   } else {

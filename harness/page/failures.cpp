@@ -67,8 +67,8 @@ std::size_t write_failures(Html& html, const Report& report) {
   const Html::Element section = html.open("section", {{"aria-labelledby", "failures"}});
   html.leaf("h2", "Failures", {{"id", "failures"}});
   html.leaf("p",
-            "Each card is one cause: units of one algorithm on one backend whose failures look "
-            "alike. The command runs the smallest failing case again.",
+            "Each card is one cause: units on one backend whose failures look alike. Its command "
+            "runs its smallest failing case again.",
             {{"class", "faint"}});
   return write_cards(html, groups);
 }

@@ -46,13 +46,14 @@ void write_pair(Html& html, const Pair& pair, const PairOfRun& of_pair) {
     algorithms.insert(each->unit.algorithm);
     properties[each->unit.property][each->unit.algorithm].add(*each);
   }
+  const std::string error = error_of(of_pair.tally);
   const Html::Element box = html.open("details");
   html.leaf("summary",
-            fmt::format("{} on {}: {}, worst error/bound of right elements {}",
+            fmt::format("{} on {}: {}{}",
                         pair.first,
                         pair.second,
                         look_of(of_pair.tally).text,
-                        error_of(of_pair.tally)));
+                        error == "-" ? "" : "; worst error/bound of right elements: " + error));
   const Html::Element content = html.open("div", {{"id", of_pair.id}});
   const std::string caption = fmt::format(
       "Properties and algorithms of {} on {}, with verdict and "

@@ -114,10 +114,12 @@ std::string how_counts_belong_together(const Report& report,
                            : red == 0   ? "could not be checked"
                                         : "failed or could not be checked";
   if (red + errored == 1) return unit + fmt::format(" The unit that {} has a card below.", what);
-  return unit + fmt::format(" The {} units that {} seem to have {}, with a card for each below.",
+  return unit + fmt::format(" The {} units that {} seem to have {} below.",
                             grouped(red + errored),
                             what,
-                            counted(std::ssize(groups), "cause", "causes"));
+                            counted(std::ssize(groups),
+                                    "cause, which has a card",
+                                    "causes, each of which has a card"));
 }
 
 /// An item of a list that leads to the section of the gate.
@@ -163,6 +165,7 @@ void write_first_failures(Html& html,
     if (const std::string extent = extent_of(groups[i]); !extent.empty()) {
       html.leaf("span", fmt::format(" ({})", extent), {{"class", "faint"}});
     }
+    if (i == 0) write_short_replay(html, *groups[i].findings.front());
   }
   write_failed_parts(html, failed_parts, !groups.empty());
   const auto more = std::ssize(groups) - std::ssize(named);
@@ -273,7 +276,8 @@ void write_verified(Html& html, const Report& report, const Tally& total) {
        "cases",
        fmt::format(
            "{}, with {} bytes compared", grouped(total.cases), grouped(total.compared_bytes)));
-  fact(html, "worst error/bound of right elements", error_of(total));
+  const std::string error = error_of(total);
+  fact(html, "worst error/bound", error == "-" ? error : error + ", of right elements");
   std::string version = text_in(here, "rankcheck");
   if (const std::string commit = text_in(here, "commit"); !commit.empty()) {
     version += fmt::format(" (commit {})", commit.substr(0, 12));
@@ -287,7 +291,7 @@ void write_verified(Html& html, const Report& report, const Tally& total) {
   std::string time = text_in(here, "started");
   const auto duration = here.find("duration_s");
   if (duration != here.end() && duration->is_number()) {
-    time += fmt::format(", {:.1f} s", duration->get<double>());
+    time += fmt::format(", took {:.1f} s", duration->get<double>());
   }
   fact(html, "started", time);
   fact(html, "asked for", report.run.is_null() ? "" : shortened(asked_for(report.run), 400));
@@ -470,7 +474,9 @@ std::string asked_for(const ordered_json& run) {
     if (field == "suites") continue;
     if (value.is_boolean() && !value.get<bool>()) continue;
     const std::string_view option = option_of(field);
-    if (option.empty()) {
+    if (field == "quick") {
+      command += " --quick";
+    } else if (option.empty()) {
       others += fmt::format("; {} {}", field, in_words(value));
     } else {
       command += option_text(option, values_of_option(field, value));

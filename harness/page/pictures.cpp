@@ -119,14 +119,14 @@ void write_legend(Html& html, const std::vector<std::string>& marks) {
   std::string text;
   for (const SquareLook& each : looks) {
     if (all.find(static_cast<char>(each.mark)) == all.npos) continue;
-    text += fmt::format("{}{} {}",
+    text += fmt::format("{}{}: {}",
                         text.empty() ? "" : ", ",
-                        each.sign.empty() ? "empty" : fmt::format("\u201c{}\u201d", each.sign),
+                        each.sign.empty() ? "blank" : fmt::format("\u201c{}\u201d", each.sign),
                         each.meaning);
   }
   html.leaf("figcaption",
-            fmt::format("Each row is a rank, each square an element of its output: {}. At most {} "
-                        "ranks and {} elements are shown.",
+            fmt::format("Each row is a rank, and each square is an element of its output ({}). At "
+                        "most {} ranks and {} elements are shown.",
                         text,
                         marked_ranks_max,
                         marked_elements_max));
@@ -263,11 +263,8 @@ void draw_bars(Html& html, const std::string& title, const std::vector<Bar>& bar
                                              {"height", "14"},
                                              {"aria-hidden", "true"}});
         const double share = longest > 0 ? each.length / longest : 0;
-        html.leaf("rect",
-                  "",
-                  {{"width", number(width * share)},
-                   {"height", "14"},
-                   {"class", each.is_bad ? "f-bad" : "f-bar"}});
+        html.leaf(
+            "rect", "", {{"width", number(width * share)}, {"height", "14"}, {"class", "f-bar"}});
       }
       html.leaf("td", each.said, {{"class", "number"}});
     }

@@ -23,7 +23,6 @@ struct Bar {
   double length = 0;
   /// What stands behind the bar.
   std::string said;
-  bool is_bad = false;
 };
 
 /// Draws bars below one another. `title` says what the chart shows, for people who do not see it.

@@ -69,7 +69,7 @@ svg .mark{font-weight:700}
 .f-unwritten{fill:var(--ink)}.f-unknown{fill:var(--code)}
 svg text.on-dark{fill:var(--paper)}
 .line{fill:none;stroke:var(--heat-3);stroke-width:2}
-.f-bar{fill:var(--heat-3)}.f-bad{fill:var(--bad)}
+.f-bar{fill:var(--heat-3)}
 .f-0{fill:var(--heat-0)}.f-1{fill:var(--heat-1)}.f-2{fill:var(--heat-2)}.f-3{fill:var(--heat-3)}
 .f-4{fill:var(--heat-4)}
 svg .t-0{fill:var(--on-heat-0)}svg .t-1{fill:var(--on-heat-1)}svg .t-2{fill:var(--on-heat-2)}

@@ -70,12 +70,15 @@ std::string Progress::line() const {
   const std::chrono::duration<double> since = Clock::now() - start_;
   const double elapsed = std::max(since.count(), 1e-3);
   const auto left = seconds_left(elapsed);
-  return fmt::format("{}/{} units, {} cases, {:.0f} cases/s, {}",
-                     units_done_,
-                     planned_units_,
-                     grouped(cases_done_.load()),
-                     static_cast<double>(cases_done_.load()) / elapsed,
-                     left ? time_text(*left) + " left" : "...");
+  const int shrinking = failures_shrinking_.load();
+  return fmt::format(
+      "{}/{} units, {} cases, {:.0f} cases/s, {}{}",
+      units_done_,
+      planned_units_,
+      grouped(cases_done_.load()),
+      static_cast<double>(cases_done_.load()) / elapsed,
+      left ? time_text(*left) + " left" : "...",
+      shrinking == 0 ? "" : "; shrinking " + counted(shrinking, "failure", "failures"));
 }
 
 void Progress::tick() {

@@ -32,6 +32,9 @@ class Progress {
   /// The counter of all cases that were judged. Other threads may increase it.
   [[nodiscard]] std::atomic<std::int64_t>& cases_done() { return cases_done_; }
 
+  /// The number of failures that are shrunk or replayed now. Other threads may change it.
+  [[nodiscard]] std::atomic<int>& failures_shrinking() { return failures_shrinking_; }
+
   /// Begins a round of `units` units, of which `units_done` are already done. `cases` counts the
   /// cases of the remaining units.
   void begin_round(std::size_t units, std::size_t units_done, std::int64_t cases);
@@ -58,6 +61,7 @@ class Progress {
   /// Planned cases of the finished units, whether the units ran all of them or not.
   std::int64_t settled_cases_ = 0;
   std::atomic<std::int64_t> cases_done_{0};
+  std::atomic<int> failures_shrinking_{0};
   Clock::time_point start_;
   /// When the line was printed last.
   Clock::time_point printed_;

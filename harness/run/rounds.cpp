@@ -63,7 +63,8 @@ class Rounds {
         .coverage_grows = plan_.cycles,
         .limits = {.deadline = session_.deadline,
                    .stop = session_.options.stop,
-                   .cases_done = &progress_.cases_done()},
+                   .cases_done = &progress_.cases_done(),
+                   .failures_shrinking = &progress_.failures_shrinking()},
     };
   }
 

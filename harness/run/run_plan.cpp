@@ -11,6 +11,7 @@
 #include "harness/run/data_files.hpp"
 #include "harness/run/selection_match.hpp"
 #include "harness/suite_file.hpp"
+#include "harness/table.hpp"
 
 namespace rankcheck::harness::run {
 
@@ -128,6 +129,7 @@ class RunPlanner {
     add_pinned();
     sort_units(units);
     plan_.subjects = std::move(subjects_);
+    plan_.versions = std::move(versions_);
     return std::move(plan_);
   }
 
@@ -154,9 +156,26 @@ class RunPlanner {
   /// Says why nothing is selected.
   [[noreturn]] void fail_empty() const {
     require_algorithms(selection_, algorithms_, backends_, stop_, Unknown::matches_nothing);
-    const char* hint = selection_.backends.empty()
+    std::string hint = selection_.backends.empty()
                            ? "; use --backend to add backends that the suites do not have"
                            : "";
+    for (const std::string& each : selection_.backends) {
+      const auto known = algorithms_.find(each);
+      if (subject_of(each).empty() || known == algorithms_.end() || known->second.empty()) continue;
+      std::set<std::string> operations;
+      for (const AlgorithmInfo& algorithm : known->second) operations.insert(algorithm.operation);
+      // If it offers one of them, another filter selects nothing.
+      if (std::any_of(operations.begin(), operations.end(), [&](const std::string& name) {
+            return fits(selection_.operations, name);
+          })) {
+        continue;
+      }
+      constexpr std::size_t named_max = 8;
+      hint += fmt::format(
+          "; {} offers {}",
+          subject_of(each),
+          first_of(std::vector<std::string>(operations.begin(), operations.end()), named_max));
+    }
     throw BadInput("selection: " + to_json(selection_).dump() +
                    ": selects no check, expected at least one that 'rankcheck list' shows" + hint);
   }
@@ -184,7 +203,7 @@ class RunPlanner {
       if (backends_.find_entry(name) == nullptr) {
         note_subject(name, *opened);
       } else if (auto versions = opened->versions(); !versions.empty()) {
-        plan_.versions[name] = std::move(versions);
+        versions_[name] = std::move(versions);
       }
       return &(algorithms_[name] = opened->algorithms());
     } catch (const std::runtime_error& error) {
@@ -411,6 +430,7 @@ class RunPlanner {
   std::map<std::string, std::unique_ptr<Backend>> opened_;
   std::map<std::string, std::vector<AlgorithmInfo>> algorithms_;
   std::map<std::string, Subject> subjects_;
+  std::map<std::string, nlohmann::json> versions_;
   /// The most ranks that each backend takes.
   std::map<std::string, int> limits_;
   /// The largest rank limit among backends with an entry whose least ranks are within the limit

@@ -141,7 +141,7 @@ class Previous {
     if (paths.empty()) return;
     const json now = read_known_files(paths, catalogue);
     if (json(header().known) == now) return;
-    fail("--known: expected the known defects with which the run began, got others");
+    fail("--known: got other known defects, expected those with which the run began");
   }
 
   /// Throws BadInput if a backend runs otherwise than in the environment of the journal.
@@ -391,8 +391,8 @@ void remove_run(const fs::path& folder) {
         });
     if (!is_ours || entry.is_directory(absent)) {
       throw BadInput(
-          fmt::format("--overwrite: {}: expected a folder that holds the report of a run and "
-                      "nothing else, found {}",
+          fmt::format("--overwrite: {}: found {}, expected a folder that holds the report of a run "
+                      "and nothing else",
                       folder.string(),
                       name));
     }

@@ -128,7 +128,15 @@ bool listens_to(pid_t id, int number) {
   return false;
 }
 
+/// Whether a line has words that say what is wrong. Two kinds of lines do not: those of a stack
+/// that Python printed without an error, for example because a launcher ended the process, and the
+/// advice of MPICH's launcher.
 bool is_telling(std::string_view line) {
+  const bool is_of_stack = line.starts_with("  File \"") ||
+                           line.find("(most recent call first)") != std::string_view::npos;
+  const bool is_advice = line.starts_with("This typically refers to a problem") ||
+                         line.starts_with("Please see the FAQ page");
+  if (is_of_stack || is_advice) return false;
   return std::any_of(line.begin(), line.end(), [](char c) { return std::isalnum(c) != 0; });
 }
 

@@ -133,7 +133,7 @@ void compare_values(const Fold& rule,
       const double error = judge.error(at, values[spec::to_size(c)]);
       const double bound = expected.bound[at];
       compared += has_power(rule, expected, at) ? 1 : 0;
-      if (bound > 0 && std::isfinite(error)) {
+      if (bound > 0 && error <= bound && std::isfinite(error)) {
         comparison.ratio_max = std::max(comparison.ratio_max, error / bound);
       }
       // A complex element counts once, even if both of its components are wrong.

@@ -89,7 +89,7 @@ struct Comparison {
   /// Bytes of the components for which some value would have been wrong.
   std::int64_t compared_bytes = 0;
   std::int64_t wrong = 0;
-  /// The largest error/bound of all components with a bound above zero; 0 if there is none.
+  /// The largest error/bound of all right components with a bound above zero; 0 if there is none.
   double ratio_max = 0;
   /// The first wrong elements, at most `differences_max`.
   std::vector<Difference> differences;

@@ -32,8 +32,8 @@ std::optional<std::string> why_shapes_invalid(const CollectiveTraits& traits, co
        {std::tuple{"outer", call.outer, outer_max}, {"inner", call.inner, buffer_elements_max}}) {
     const std::int64_t most = std::min(length_max, buffer_elements_max / elements);
     if (length < 0 || length > most) {
-      return std::string(name) + ": expected 0.." + std::to_string(most) + ", got " +
-             std::to_string(length);
+      return std::string(name) + ": got " + std::to_string(length) + ", expected 0.." +
+             std::to_string(most);
     }
     elements *= std::max<std::int64_t>(length, 1);
   }
@@ -41,8 +41,8 @@ std::optional<std::string> why_shapes_invalid(const CollectiveTraits& traits, co
   const std::int64_t rows = axis_length(call);
   const std::int64_t rows_max = strips_max / std::max<std::int64_t>(call.outer, 1);
   if (rows >= 1 && rows <= rows_max) return std::nullopt;
-  return "counts: expected a sum in 1.." + std::to_string(rows_max) + ", got " +
-         std::to_string(rows);
+  return "counts: got a sum of " + std::to_string(rows) + ", expected 1.." +
+         std::to_string(rows_max);
 }
 
 std::optional<std::string> why_sizes_invalid(const CollectiveTraits& traits, const Call& call) {
@@ -61,8 +61,8 @@ std::optional<std::string> why_sizes_invalid(const CollectiveTraits& traits, con
   }
   if (call.count < 0) return "count: out of range, got " + std::to_string(call.count);
   if (const auto most = buffer_elements_max / call.ranks; call.count > most) {
-    return "count: expected at most " + std::to_string(most) + ", got " +
-           std::to_string(call.count);
+    return "count: got " + std::to_string(call.count) + ", expected at most " +
+           std::to_string(most);
   }
   const std::int64_t blocks_max = arrays
                                       ? std::max<std::int64_t>(1, static_cast<std::int64_t>(values))
@@ -78,14 +78,15 @@ std::optional<std::string> why_sizes_invalid(const CollectiveTraits& traits, con
 
 std::optional<std::string> why_invalid(const Contract& contract, const Call& call) {
   const CollectiveTraits& traits = collective(contract);
-  if (call.ranks < 1) return "ranks: expected at least 1, got " + std::to_string(call.ranks);
+  if (call.ranks < 1) return "ranks: got " + std::to_string(call.ranks) + ", expected at least 1";
   if (call.root < 0 || call.root >= call.ranks || (!traits.rooted && call.root != 0)) {
     const int last = traits.rooted ? call.ranks - 1 : 0;
-    return "root: expected 0.." + std::to_string(last) + ", got " + std::to_string(call.root);
+    return "root: got " + std::to_string(call.root) + ", expected 0.." + std::to_string(last);
   }
   if (traits.reduces != (call.op != ReduceOp::none)) {
-    return traits.reduces ? R"(op: got none, expected one, as in {"op":"sum"})"
-                          : "op: this operation does not reduce, got " + std::string(name(call.op));
+    return traits.reduces
+               ? R"(op: got none, expected one, as in {"op":"sum"})"
+               : "op: got " + std::string(name(call.op)) + ", this operation does not reduce";
   }
   if (!is_defined(call.op, call.type)) {
     return "op: " + std::string(name(call.op)) + " is not defined for type " +

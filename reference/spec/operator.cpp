@@ -22,7 +22,7 @@ std::optional<std::string> why_free_space_invalid(const OperatorTraits& traits,
                              : "wavelength, distance: this operation has no free space";
   }
   if (!(scene.wavelength >= 1 / wavelength_max && scene.wavelength <= wavelength_max)) {
-    return "wavelength: expected 1/1024..1024, got " + std::to_string(scene.wavelength);
+    return "wavelength: got " + std::to_string(scene.wavelength) + ", expected 1/1024..1024";
   }
   if (!(scene.distance >= -distance_max && scene.distance <= distance_max)) {
     return "distance: out of range, got " + std::to_string(scene.distance);
@@ -34,7 +34,7 @@ std::optional<std::string> why_scene_invalid(const OperatorTraits& traits,
                                              const OperatorCall& call) {
   const Scene& scene = call.scene;
   if (call.type != Type::f32 && call.type != Type::f64) {
-    return "type: expected f32 or f64, got " + std::string(name(call.type));
+    return "type: got " + std::string(name(call.type)) + ", expected f32 or f64";
   }
   struct Size {
     std::string_view name;
@@ -51,14 +51,14 @@ std::optional<std::string> why_scene_invalid(const OperatorTraits& traits,
                            Size{"tile_cols", scene.tile_cols, 1, call.ranks},
                            Size{"halo", scene.halo, 0, scene_size_max}}) {
     if (size.value >= size.least && size.value <= size.most) continue;
-    return std::string(size.name) + ": expected " + std::to_string(size.least) + ".." +
-           std::to_string(size.most) + ", got " + std::to_string(size.value);
+    return std::string(size.name) + ": got " + std::to_string(size.value) + ", expected " +
+           std::to_string(size.least) + ".." + std::to_string(size.most);
   }
   if (scene.varying_probe && traits.shares_probe) {
     return "varying_probe: all positions share the probe of this operation";
   }
   if (scene.slices > 1 && !traits.multislice) {
-    return "slices: this operation has one, got " + std::to_string(scene.slices);
+    return "slices: got " + std::to_string(scene.slices) + ", this operation has one";
   }
   if ((scene.tile_cols != 1 || scene.halo != 0) && !traits.tiled) {
     return "tile_cols, halo: this operation has no tiles";
@@ -86,7 +86,7 @@ std::int64_t append_arrays(std::vector<Block>& out,
 }  // namespace
 
 std::optional<std::string> why_invalid(const Contract& contract, const OperatorCall& call) {
-  if (call.ranks < 1) return "ranks: expected at least 1, got " + std::to_string(call.ranks);
+  if (call.ranks < 1) return "ranks: got " + std::to_string(call.ranks) + ", expected at least 1";
   const auto ranks = to_size(call.ranks);
   if (auto why = why_counts_invalid(call.counts, ranks)) return why;
   return why_scene_invalid(ptycho(contract), call);

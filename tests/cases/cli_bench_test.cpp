@@ -158,7 +158,8 @@ TEST_F(CliBenchTest, TimesPlansOfThousandsOfRanksOnATopology) {
 }
 
 TEST_F(CliBenchTest, MoreRanksThanTheTopologyHasAreOneClearLine) {
-  expect_unable("bench --topology nvlink8 --ranks 9", "ranks: topology nvlink8 has 8, got 9");
+  expect_unable("bench --topology nvlink8 --ranks 9",
+                "ranks: got 9, expected at most 8, those of topology nvlink8");
 }
 
 TEST_F(CliBenchTest, UnknownTopologyIsToldWhichThereAre) {

@@ -47,7 +47,7 @@ TEST_F(CliCompareTest, NamesWhatBrokeAndHowToRunItAgain) {
   make_runs();
   const Outcome outcome = rankcheck("compare right wrong");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  EXPECT_EQ(outcome.first_line().substr(0, 22), "worse: 1 newly broken,");
+  EXPECT_EQ(outcome.first_line().substr(0, 29), "Worse: 1 unit is newly broken");
   EXPECT_NE(outcome.out.find("    passed -> falsified: "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find(" replay '{\"operation\":\"all_reduce\""), std::string::npos);
   EXPECT_EQ(rankcheck("compare right wrong --fail-on accuracy").status, 0);
@@ -67,7 +67,7 @@ TEST_F(CliCompareTest, ARunAgainstItselfHasNoChange) {
   const Outcome outcome = rankcheck("compare right right --format markdown --output said.md");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "");
-  EXPECT_NE(harness::read_file(path_to("said.md")).find("**not worse: nothing changed; "),
+  EXPECT_NE(harness::read_file(path_to("said.md")).find("**Not worse: nothing changed in "),
             std::string::npos);
 }
 
@@ -118,7 +118,7 @@ TEST_F(CliCompareTest, AKnownDefectIsShownAndDoesNotCount) {
   write_known("f32");
   const Outcome outcome = rankcheck("compare right wrong --known known.json --strict-known");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(outcome.first_line().substr(0, 39), "not worse: 1 newly broken (1 as known),");
+  EXPECT_EQ(outcome.first_line(), "Not worse, but for 1 unit that fails now only as known.");
   EXPECT_NE(outcome.out.find("    known last, where the unit ended"), std::string::npos);
   EXPECT_NE(outcome.out.find("  last: 1 unit fails as known: the last element is wrong\n"),
             std::string::npos)
@@ -146,13 +146,29 @@ TEST_F(CliCompareTest, BadInputGetsOneLine) {
   expect_unable("right", "REPORT: got one report, expected two or more");
   expect_unable("right nowhere", "nowhere");
   expect_unable("right right --fail-on luck",
-                "--fail-on: luck: expected some of broken, coverage, accuracy, speed");
+                "--fail-on: got luck, expected some of broken, coverage, accuracy, speed");
   expect_unable("right right --format yaml",
                 "--format: yaml: expected text, markdown, json or html");
   expect_unable("right right --strict-known", "--strict-known: expected --known FILE");
   expect_unable("right right --known right/report.json", "--known: right/report.json: ");
   expect_unable("right right --accuracy-factor 0.5",
                 "--accuracy-factor: 0.5: expected a factor of at least 1");
+  expect_unable("right right --fail-on speed", "no speed was compared");
+  const std::string report = text_of("right/report.json");
+  for (const char* input : {"right", "right/report.json"}) {
+    expect_unable(std::string("wrong ") + input + " --output right/report.json",
+                  "--output: right/report.json: got a report that is compared");
+  }
+  EXPECT_EQ(text_of("right/report.json"), report);
+  auto skipped = nlohmann::ordered_json::parse(harness::read_file(path_to("right/report.json")));
+  for (auto& each : skipped["findings"]) {
+    each["verdict"] = "skipped";
+    each["reason"] = "no_device";
+  }
+  harness::make_folder(path_to("none"));
+  harness::write_file(path_to("none/report.json"), skipped.dump());
+  expect_unable("none none",
+                "none and none: no unit was judged in both runs, so that nothing can be said");
   ASSERT_EQ(rankcheck(tests::quick + "--report other").status, 0);
   expect_unable("right other",
                 "right and other: no unit is in both: the first unit of the one is ");

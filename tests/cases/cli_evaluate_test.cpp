@@ -88,7 +88,7 @@ TEST_F(CliEvaluateTest, AFileForEachRank) {
   }
   expect_unable(call + R"(--case '{"op":"sum"}')", "expected the field ranks in --case");
   expect_unable(call + R"(--case '{"op":"sum","ranks":3}')",
-                "--input send: send2.npy: expected a file of shape (3,) for rank 2, found none");
+                "--input send: send2.npy: found no file, expected one of shape (3,) for rank 2");
 }
 
 TEST_F(CliEvaluateTest, GoldenFramesOfAnOperator) {
@@ -119,25 +119,26 @@ TEST_F(CliEvaluateTest, RefusesBadInputInOneLine) {
   write("nan.npy", {std::nanf(""), 4, 1, 0, 0, 0, 0, 2}, {1, 1, 2, 2}, spec::Type::complex64);
   expect_unable("evaluate all_reduc --describe", "did you mean all_reduce");
   expect_unable("evaluate barrier --describe", "barrier has no arrays to evaluate");
-  expect_unable("evaluate intensity", "--input: expected far_waves=FILE.npy of shape");
+  expect_unable("evaluate intensity",
+                "--input: got no far_waves, expected far_waves=FILE.npy of shape");
   expect_unable("evaluate intensity --input far_wave=waves.npy", "did you mean far_waves");
   expect_unable("evaluate intensity --input far_waves=none.npy", "none.npy");
   expect_unable("evaluate intensity --input far_waves=text.npy",
                 "--input far_waves: text.npy: expected a file that numpy.save wrote");
   expect_unable("evaluate intensity --input far_waves=send.npy",
-                "expected shape (positions, modes, detector, detector), got (2, 3)");
+                "got shape (2, 3), expected shape (positions, modes, detector, detector)");
   expect_unable("evaluate intensity --input far_waves=nan.npy",
-                "--input far_waves: value [0, 0, 0, 0]: expected a finite number, got nan");
-  expect_unable(intensity + "--expect frames=waves.npy", "expected dtype <f4 (f32), got <c8");
-  expect_unable(intensity + "--expect frames=send.npy", "expected shape (1, 2, 2), got (2, 3)");
+                "--input far_waves: value [0, 0, 0, 0]: got nan, expected a finite number");
+  expect_unable(intensity + "--expect frames=waves.npy", "got dtype <c8, expected <f4 (f32)");
+  expect_unable(intensity + "--expect frames=send.npy", "got shape (2, 3), expected (1, 2, 2)");
   expect_unable(intensity + R"(--case '{"modes":2}')",
-                "--input far_waves: waves.npy: expected shape (1, 2, 2, 2), got (1, 1, 2, 2)");
+                "--input far_waves: waves.npy: got shape (1, 1, 2, 2), expected (1, 2, 2, 2)");
   expect_unable(intensity + R"(--case '{"input":"exact"}')", "because the inputs are your own");
   expect_unable(intensity + R"(--case '{"modez":2}')", "modez");
   expect_unable(intensity + "--algorithm none", "algorithm");
   expect_unable(intensity + "--backend none", "none");
   expect_unable("evaluate all_reduce --input send=send.npy",
-                "op: got none, expected one, as in {\"op\":\"sum\"}");
+                R"(op: got none, expected one, as in {"op":"sum"})");
   expect_unable(intensity + "--output frames=none/frames.npy", "none");
   expect_unable(intensity + "--output frame=frames.npy", "did you mean frames");
   expect_unable("evaluate insert --input patches=right.npy --input positions=none.npy", "none.npy");

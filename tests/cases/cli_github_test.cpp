@@ -63,6 +63,20 @@ TEST_F(CliGithubTest, NothingIsSaidElsewhere) {
   EXPECT_EQ(lines_with(in_step(tests::quick + "--report t").out, "::"), 0);
 }
 
+TEST_F(CliGithubTest, WhatCouldNotBeJudgedIsAnnotatedToo) {
+  const auto expect_told = [&](const std::string& arguments) {
+    std::filesystem::remove(path_to("summary"));
+    const Outcome outcome = in_step(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_EQ(lines_with(outcome.out, "::error title=rankcheck "), 1) << outcome.out;
+    EXPECT_EQ(lines_with(text_of("summary"), "**Nothing could be judged:** "), 1) << arguments;
+  };
+  expect_told("run smoke --operation nope");
+  expect_told("run --nope");
+  expect_told("compare nothere other");
+  EXPECT_EQ(lines_with(in_step("list --operation nope").out, "::"), 0);
+}
+
 /// A summary that cannot be written is no reason to lose the verdict.
 TEST_F(CliGithubTest, AnUnwritableSummaryIsOneLine) {
   std::filesystem::create_directory(path_to("folder"));

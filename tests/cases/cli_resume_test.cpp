@@ -112,7 +112,7 @@ TEST_F(CliResumeTest, FiltersMayStandInAnyOrder) {
   ASSERT_EQ(rankcheck(run + "--operation barrier,broadcast --type f32,f64 --report r").status, 0);
   forget_end();
   expect_unable("run --resume r --operation barrier",
-                "expected operation to be [\"barrier\",\"broadcast\"], as when the run began");
+                R"(expected operation to be ["barrier","broadcast"], as when the run began)");
   const Outcome outcome =
       rankcheck("run --resume r --type f64 --operation broadcast --type f32 --operation barrier");
   EXPECT_EQ(outcome.status, 0) << outcome.err;

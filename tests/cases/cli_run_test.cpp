@@ -90,13 +90,14 @@ TEST_F(CliRunTest, FolderThatHoldsARunIsReplacedOnRequest) {
   EXPECT_FALSE(exists("r/bench.json"));
   harness::write_file(path_to("r/thesis.md"), "years of work");
   expect_unable(again + "3",
-                "--overwrite: r: expected a folder that holds the report of a run and nothing "
-                "else, found thesis.md");
+                "--overwrite: r: found thesis.md, expected a folder that holds the report of a run "
+                "and nothing else");
   EXPECT_EQ(report("r")["run"]["seed"], 2);
   EXPECT_EQ(text_of("r/thesis.md"), "years of work");
   expect_unable(quick + "--overwrite", "--overwrite: there is no --report DIR");
   expect_unable("run hardware --report r --overwrite",
-                "--overwrite: does not go with the suite hardware");
+                "--overwrite: a gate may have taken hours, so its report is not replaced: "
+                "expected a new folder for --report, or --quick");
 }
 
 TEST_F(CliRunTest, FewerCasesThanCellsAreEnoughWhereTheyWereAskedFor) {

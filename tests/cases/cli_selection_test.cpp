@@ -146,7 +146,7 @@ TEST_F(CliSelectionTest, RequiredCellsAreCoveredByEveryUnit) {
   const Outcome outcome =
       rankcheck("run s.json --require 'broadcast/site/chunked' --report binomial");
   EXPECT_EQ(outcome.status, 1) << outcome.out;
-  EXPECT_TRUE(outcome.says("first site/chunked, which the backend refuses")) << outcome.out;
+  EXPECT_TRUE(outcome.says("first site/chunked, which is not offered")) << outcome.out;
   // Refused cells are reported without --require, too.
   EXPECT_TRUE(rankcheck("run s.json --report r").says("not offered by their backends"));
   EXPECT_EQ(rankcheck("report r").status, 0);

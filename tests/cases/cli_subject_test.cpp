@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "reference/spec/to_size.hpp"
+
 #include "tests/cases/cli.hpp"
 
 /// Subjects that are written with the headers for C++.
@@ -127,8 +129,17 @@ TEST_F(CliSubjectTest, RanksMayBeProcesses) {
 }
 
 TEST_F(CliSubjectTest, WrongRootIsFound) {
-  const auto smallest = expect_found(
-      "wrong_root", "gather", "falsified", "which is no part of the output, was written");
+  // The smallest case has the root 1. Rank 0 gets the result instead.
+  const auto smallest =
+      expect_found("wrong_root",
+                   "gather",
+                   "falsified",
+                   "rank 0: element 0 of recv, which is no part of the output, was written");
+  const nlohmann::json wrong = report("r")["findings"][0]["wrong"];
+  EXPECT_FALSE(wrong.empty());
+  for (const nlohmann::json& each : wrong) {
+    EXPECT_EQ(each["rank"], 1) << each;
+  }
   EXPECT_EQ(smallest["ranks"], 2);
   EXPECT_EQ(smallest["root"], 1);
   EXPECT_EQ(smallest["count"], 1);
@@ -174,9 +185,67 @@ TEST_F(CliSubjectTest, BugsOfTheReadySubjectAreFoundAndShrunk) {
   }
 }
 
+/// Also the properties that need what the subject lacks, such as a second operation.
+TEST_F(CliSubjectTest, ARequiredCellThatTheSubjectOffersIsGreen) {
+  const tests::Outcome outcome =
+      run("--cases 60 --ranks 1..4 --operation all_reduce --require all_reduce/f32/sum",
+          folder + "threads");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const tests::Outcome other =
+      run("--cases 60 --ranks 1..4 --operation all_reduce --require all_reduce/f32/avg",
+          folder + "threads");
+  EXPECT_EQ(other.status, 1) << "the subject does not offer avg" << other.out << other.err;
+}
+
+TEST_F(CliSubjectTest, AWrongRootOfTheReadySubjectIsExplained) {
+  // Rank 1 is taken for the root. Rank 0 gets what was in its buffer, and rank 1 keeps it.
+  const tests::Outcome outcome =
+      run("--cases 60 --ranks 1..4 --operation broadcast --property agrees_with_reference",
+          folder + "planted_threads wrong_root");
+  const nlohmann::json finding = report("r")["findings"][0];
+  ASSERT_EQ(finding["wrong"].size(), 2U) << finding;
+  for (int rank = 0; rank < 2; ++rank) {
+    const nlohmann::json& wrong = finding["wrong"][spec::to_size(rank)];
+    EXPECT_EQ(wrong["rank"], rank) << wrong;
+    EXPECT_EQ(wrong["decoded"], rank == 0 ? "no input of any rank" : "not written") << wrong;
+    const std::string got = wrong["got"];
+    EXPECT_TRUE(outcome.says(" " + std::to_string(rank) + " 0 0 " + got + ' '))
+        << "in the table of wrong elements: rank, element, expected and got\n"
+        << outcome.out;
+  }
+}
+
+TEST_F(CliSubjectTest, FaultsOfTheReadySubjectAreExplained) {
+  struct Fault {
+    const char* bug;
+    const char* verdict;
+  };
+  const char* const hung =
+      "hung: no answer within 1 s: rank 0 entered stage 0 (broadcast), rank 1 ";
+  for (const Fault& each :
+       {Fault{"raises", "falsified: ranks 0,1: rank 1: no route to the root"},
+        Fault{"wrong_type", "falsified: ranks 0,1: rank 1: as: got a type of 1 bytes, expected"},
+        Fault{"hangs", hung},
+        Fault{"exits", "crashed: ranks 0,1 died; the worker ended with status 3"},
+        Fault{"aborts", "crashed: ranks 0,1 died; the worker was killed by signal 6 (Aborted)"},
+        Fault{"prints", "passed"}}) {
+    const tests::Outcome outcome =
+        rankcheck("replay --times 1 --timeout 1 " +
+                  harness::shell_quoted(R"({"operation":"broadcast","backend":"command:)" + folder +
+                                        "planted_threads " + each.bug +
+                                        R"(","ranks":2,"count":1,"type":"f32"})"));
+    EXPECT_TRUE(outcome.says(std::string("verdict ") + each.verdict))
+        << each.bug << outcome.out << outcome.err;
+    const bool has_printed = outcome.err.find("hello from rank 1\n") != std::string::npos;
+    EXPECT_EQ(has_printed, std::string(each.bug) == "prints") << outcome.err;
+  }
+}
+
 TEST_F(CliSubjectTest, ExceptionsAreTheReason) {
   expect_found("raises", "all_reduce", "falsified", "rank 1: no route to rank 0");
+  EXPECT_EQ(report("r")["findings"][0]["reason"], "ranks 0,1: rank 1: no route to rank 0");
   expect_found("raises", "broadcast", "falsified", "rank 1: no route to the root");
+  EXPECT_EQ(report("r")["findings"][0]["reason"], "rank 1: no route to the root");
 }
 
 TEST_F(CliSubjectTest, HangsAreExplained) {
@@ -326,13 +395,14 @@ TEST_F(ListenSubjectTest, MistakesInTheAddressAreOneLine) {
     EXPECT_EQ(outcome.status, 2) << address;
     EXPECT_EQ(
         outcome.err,
-        std::string("in-processes: RANKCHECK_ADDRESS: expected HOST:PORT, got ") + address + '\n');
+        std::string("in-processes: RANKCHECK_ADDRESS: got ") + address + ", expected HOST:PORT\n");
   }
 }
 
 TEST_F(CliSubjectTest, MistakesInTheCommandAreOneLine) {
+  expect_unable("run --operation crop --backend 'command:" + every + "'", "; every offers ");
   expect_unable("run --operation broadcast --backend 'command:" + every + " --ranks none'",
-                "every: --ranks: expected a number up to 4096, got none");
+                "every: --ranks: got none, expected a number up to 4096");
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ TEST_F(CommandLineTest, BadFiltersOfListAreOneClearLine) {
                 "ring?");
   expect_unable("list --backend mip", "did you mean mpi?");
   expect_unable("list --operation crop --type f8e4m3",
-                "filters: no operation fits all of {\"operation\":\"crop\"");
+                R"(filters: no operation fits all of {"operation":"crop")");
   expect_unable("list --subjects --operation crop", "command line: ");
 }
 
@@ -244,15 +244,23 @@ TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
     expect_unable("simulate s.cxi --step -NaN", "--step: got -NaN, expected a decimal number");
   }
   expect_unable("report", "command line: folder is required (see --help)");
-  expect_unable("", "command: none: expected one of list, run, ");
-  expect_unable("rnu", "command: rnu: expected one of list, run, replay, ");
-  expect_unable("rnu --jobs 2", "command: rnu: expected one of list, run, replay, ");
-  expect_unable("''", "command: : expected one of list, run, ");
+  expect_unable("run --jobs 1 --jobs 2", "--jobs: got it 2 times, expected it at most once");
+  expect_unable("run --seed", "--seed: got nothing, expected N|commit");
+  expect_unable("compare --speed-factor abc a b", "--speed-factor: got abc, expected a decimal");
+  expect_unable("", "command: got none, expected one of list, run, ");
+  expect_unable("''", "command: got an empty word, expected one of list, run, ");
+  const std::string rnu = "command: rnu: there is no such command, expected one of list, run, ";
+  expect_unable("rnu", rnu);
+  expect_unable("rnu --jobs 2", rnu);
+  // The command relay is for `listen:` only.
+  EXPECT_EQ(rankcheck("rnu").err.find("relay"), std::string::npos);
 }
 
 TEST_F(CommandLineTest, BadCasesAreOneClearLine) {
-  expect_unable("replay no-such-file", "case: no-such-file: expected JSON text or a file");
-  expect_unable("replay " + std::string(9000, 'x'), "case: " + std::string(80, 'x') + ": expected");
+  expect_unable("replay no-such-file",
+                "case: no-such-file: there is no such file, expected JSON text or a file");
+  expect_unable("replay " + std::string(9000, 'x'),
+                "case: " + std::string(80, 'x') + ": there is no");
   expect_unable("replay ''", "case: got nothing, expected a value");
   expect_unable("replay ' '", "case: got nothing, expected JSON text or the path of a file");
   expect_unable("replay /dev/zero", "cannot read: /dev/zero: found a device, expected a file");
@@ -303,7 +311,7 @@ TEST_F(CommandLineTest, AuditTellsWhereTheBugIsAndWhoseLawCatchesIt) {
 }
 
 TEST_F(CommandLineTest, AuditFailsWhereABugSurvives) {
-  const Outcome outcome = rankcheck("audit --operation all_reduce --cases 1 --json");
+  const Outcome outcome = rankcheck("audit --operation scatter --cases 1 --json");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   const json audit = json::parse(outcome.out);
   EXPECT_LT(audit["caught"], audit["planted"]);
@@ -336,8 +344,9 @@ TEST_F(CommandLineTest, SaysWhatReconstructionsLack) {
 
 TEST_F(CommandLineTest, SimulateRejectsWhatDoesNotFit) {
   if (!tests::reconstructs) GTEST_SKIP() << tests::no_reconstruct;
-  expect_unable("simulate a.cxi --detector 8 --probe-size 9", "--probe-size: expected at most");
-  expect_unable("simulate a.cxi --object-size 20", "--object-size: expected at least");
+  expect_unable("simulate a.cxi --detector 8 --probe-size 9",
+                "--probe-size: got 9, expected at most");
+  expect_unable("simulate a.cxi --object-size 20", "--object-size: got 20, expected at least");
   expect_unable("simulate a.cxi --step 3 --overlap 0.5", "command line: ");
   expect_unable("simulate none/a.cxi --positions 1 --detector 4",
                 "none/a.cxi: found no folder none, expected");

@@ -154,11 +154,31 @@ TEST_F(EngineTest, ARequiredCellThatTheBackendRefusesIsVacuous) {
   Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
   EXPECT_EQ(finding.missing_cells, std::vector<std::string>{"f32/sum"});
-  EXPECT_EQ(
-      finding.reason,
-      "1 of 123 cells were not covered in 200 cases, first f32/sum, which the backend refuses");
+  EXPECT_EQ(finding.reason,
+            "1 of 123 cells were not covered in 200 cases, first f32/sum, which is not offered");
   unit.require = {"broadcast/*", "all_reduce/f64/*"};
   EXPECT_EQ(run().verdict, Verdict::passed);
+}
+
+/// What was required is the cell, not that the backend can do what one property needs besides.
+TEST_F(EngineTest, ARequiredCellIsSkippedWhereOnlyThePropertyNeedsMore) {
+  Property plain = fake::completes();
+  plain.name = "agrees_with_reference";
+  Property more = fake::completes();
+  more.name = "needs_in_place";
+  more.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+    stages.assign(1, c);
+    stages.front().in_place = true;
+  };
+  const Catalogue other = fake::catalogue({plain, more});
+  unit.property = "needs_in_place";
+  unit.require = {"all_reduce/f32/sum"};
+  backend.refusal = [](const Case& c) { return c.in_place ? "no" : ""; };
+  EXPECT_EQ(run_unit(other, backend, unit, limits).verdict, Verdict::skipped);
+  backend.refusal = [](const Case& c) {
+    return c.in_place || c.type == spec::Type::f32 ? "no" : "";
+  };
+  EXPECT_EQ(run_unit(other, backend, unit, limits).verdict, Verdict::vacuous);
 }
 
 TEST_F(EngineTest, ARequiredCellIsVacuousWhereTheBackendRefusesEveryCase) {
@@ -186,7 +206,7 @@ TEST_F(EngineTest, RanksThatNobodyHostsAreVacuous) {
   backend.refusal = [](const Case& c) { return c.ranks > 1 ? "one rank alone" : ""; };
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
-  EXPECT_EQ(finding.reason, "expected a case of 2 ranks, and none had more than 1");
+  EXPECT_EQ(finding.reason, "no case had more than 1 rank, expected one of 2 ranks");
   EXPECT_TRUE(lacks_coverage(finding));
   unit.ranks_required = 1;
   EXPECT_EQ(run().verdict, Verdict::passed);
@@ -217,7 +237,7 @@ TEST_F(EngineTest, CasesThatAreRefusedWhenTheyRunAreNoCases) {
   // A run may be refused at any time, but most of them say something.
   unit.require_all_cells = false;
   EXPECT_EQ(run().reason,
-            "expected most of 12 cases to be judged, got 1; the backend refused 11 cases");
+            "judged 1 of 12 cases, expected most of them; the backend refused 11 cases");
   judged_of = 2;
   EXPECT_EQ(run().verdict, Verdict::passed);
 }
@@ -369,6 +389,21 @@ TEST_F(EngineTest, CountsCasesForAProgressDisplay) {
   limits.cases_done = &done;
   (void)run();
   EXPECT_EQ(done, 200);
+}
+
+TEST_F(EngineTest, CountsAFailureForAProgressDisplayUntilItIsReplayed) {
+  std::atomic<int> shrinking = 0;
+  limits.failures_shrinking = &shrinking;
+  std::vector<int> seen;
+  backend.outcome = [&](const Case&) {
+    seen.push_back(shrinking);
+    return seen.size() < 3 ? RunStatus::completed : RunStatus::failed;
+  };
+  EXPECT_EQ(run().verdict, Verdict::falsified);
+  ASSERT_GT(seen.size(), 8);
+  EXPECT_EQ(std::vector<int>(seen.begin(), seen.begin() + 3), (std::vector<int>{0, 0, 0}));
+  EXPECT_EQ(std::count(seen.begin() + 3, seen.end(), 1), seen.end() - seen.begin() - 3);
+  EXPECT_EQ(shrinking, 0);
 }
 
 TEST_F(EngineTest, AnAbsurdNumberOfCasesNeedsNoMemory) {

@@ -111,7 +111,7 @@ TEST_F(JournalTest, ReportsWhatTheRunItselfDoes) {
 TEST_F(JournalTest, DeepNestingIsNoJournal) {
   const std::string deep = std::string(1 << 18, '[') + std::string(1 << 18, ']');
   append_raw(R"({"journal_version":2,"run":{"x":)" + deep + "}}\n");
-  EXPECT_EQ(complaint(), path_.string() + ": line 1: expected JSON");
+  EXPECT_EQ(complaint(), path_.string() + ": line 1: is not JSON: has more than 64 open brackets");
 }
 
 TEST_F(JournalTest, TornLastLineIsDropped) {
@@ -140,7 +140,7 @@ TEST_F(JournalTest, ResumingGoesOnBehindTheLastWholeLine) {
 TEST_F(JournalTest, BrokenLineInTheMiddleIsNamed) {
   write_two_findings();
   append_raw("nonsense\n{}\n");
-  EXPECT_EQ(complaint(), path_.string() + ": line 4: expected JSON");
+  EXPECT_EQ(complaint(), path_.string() + ": line 4: is not JSON at byte 2");
 }
 
 TEST_F(JournalTest, LineThatIsNoFindingIsNamed) {

@@ -22,6 +22,15 @@ TEST(ParseJsonTest, DiscardsWhatIsNoJson) {
   }
 }
 
+TEST(WhyNotJsonTest, SaysWhere) {
+  EXPECT_EQ(why_not_json("{"), "is not JSON at byte 2");
+  EXPECT_EQ(why_not_json("[1 2]\n"), "is not JSON at byte 4");
+  EXPECT_EQ(why_not_json("[1,\n  2 3]"), "is not JSON at line 2, byte 5");
+  EXPECT_EQ(why_not_json(" \n"), "is empty, expected JSON");
+  EXPECT_EQ(why_not_json("[1e999]"), "has a number that is too large, expected at most 1.8e308");
+  EXPECT_EQ(why_not_json(nested(65)), "is not JSON: has more than 64 open brackets");
+}
+
 TEST(ParseJsonTest, DiscardsDeepNesting) {
   EXPECT_TRUE(parse_json(nested(64)).is_array());
   EXPECT_TRUE(parse_json(nested(65)).is_discarded());

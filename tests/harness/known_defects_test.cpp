@@ -111,13 +111,13 @@ TEST(KnownDefectsTest, SeveralFilesAreJoined) {
 }
 
 TEST(KnownDefectsTest, SaysInOneLineWhatIsWrong) {
-  EXPECT_EQ(complaint_of_entry("{"), "expected JSON");
+  EXPECT_EQ(complaint_of_entry("{"), "is not JSON at byte 2");
   EXPECT_EQ(complaint_of_entry("[]"), "got [], expected a JSON object");
   EXPECT_EQ(complaint_of_entry(R"({"known_version":2,"defects":[]})"),
-            "known_version: expected 1, got 2");
+            "known_version: got 2, expected 1");
   EXPECT_EQ(complaint_of_entry(R"({"known_version":1,"defects":{}})"), "defects: expected a list");
   EXPECT_EQ(complaint_of_entry(R"({"known_version":1,"known_version":1,"defects":[]})"),
-            "known_version: expected once, got it twice");
+            "known_version: got it twice, expected it once");
   EXPECT_EQ(complaint_of_entry(R"({"known_version":1,"defects":[{"id":"a b","reason":"r"}]})"),
             "defects[0] (a b): id: expected letters, digits, '.', '_' and '-'");
   EXPECT_EQ(complaint_of_entry(R"({"known_version":1,"defects":[{"id":"a","reason":""}]})"),
@@ -134,14 +134,14 @@ TEST(KnownDefectsTest, NamesTheEntryAndTheFieldThatIsWrong) {
             entry + "operation: expected at least one pattern, and none empty");
   EXPECT_EQ(complaint_of_entry(file_of(R"("library":{"name":"x","versions":"new"})")),
             entry +
-                "library: versions: expected conditions such as \">=4.0 <4.1\" or \"4.0.*\" "
-                "with blanks between them, got \"new\"");
+                "library: versions: got \"new\", expected conditions such as \">=4.0 <4.1\" or "
+                "\"4.0.*\" with blanks between them");
   EXPECT_EQ(complaint_of_entry(file_of(R"("verdicts":["vacuous"])")),
             entry + "verdicts: expected some of falsified, flaky, hung, crashed");
   EXPECT_EQ(complaint_of_entry(file_of(R"("expires":"2026-02-30")")),
-            entry + "expires: expected a day such as 2026-12-31, got 2026-02-30");
+            entry + "expires: got 2026-02-30, expected a day such as 2026-12-31");
   EXPECT_EQ(complaint_of_entry(file_of(R"("cases":{"type":[]})")),
-            entry + "cases: type: expected at least one value, got []");
+            entry + "cases: type: got [], expected at least one value");
 }
 
 TEST(KnownDefectsTest, RefusesEntriesThatCanMatchNothing) {

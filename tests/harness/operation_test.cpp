@@ -87,19 +87,19 @@ std::vector<Illegal> illegal_calls() {
          c.group = {2, 1};
          collective(c).root = 2;
        },
-       "root: expected 0..1, got 2"},
+       "root: got 2, expected 0..1"},
       {"root_of_none",
        reduce,
        [](Case& c) { collective(c).root = 1; },
-       "root: expected 0..0, got 1"},
+       "root: got 1, expected 0..0"},
       {"op_missing",
        reduce,
        [](Case& c) { collective(c).op = spec::ReduceOp::none; },
-       "op: got none, expected one, as in {\"op\":\"sum\"}"},
+       R"(op: got none, expected one, as in {"op":"sum"})"},
       {"op_of_no_reduction",
        move,
        [](Case& c) { collective(c).op = spec::ReduceOp::sum; },
-       "op: this operation does not reduce, got sum"},
+       "op: got sum, this operation does not reduce"},
       {"op_of_complex",
        reduce,
        [](Case& c) {
@@ -108,7 +108,10 @@ std::vector<Illegal> illegal_calls() {
        },
        "op: max is not defined for type complex64"},
       {"count", move, [](Case& c) { c.count = -1; }, "count: out of range, got -1"},
-      {"counts", move, [](Case& c) { c.counts = {1}; }, "counts: expected 0 values, got 1"},
+      {"counts",
+       move,
+       [](Case& c) { c.counts = {1}; },
+       "counts: got a list of 1, expected 0 values"},
       {"gap", move, [](Case& c) { collective(c).gap = 1; }, "gap: out of range, got 1"},
       {"outer",
        move,
@@ -200,9 +203,9 @@ TEST(WhyInvalidTest, InPlaceTwoRanksGiveEachOtherTheSameNumber) {
   c.in_place = true;
   EXPECT_EQ(why_invalid(fake::catalogue(), c), "");
   c.counts[3] = 7;
-  EXPECT_EQ(why_invalid(fake::catalogue(), c),
-            "counts: in place, expected as many elements from rank 0 to rank 1 as back, got 2 and "
-            "7");
+  EXPECT_EQ(
+      why_invalid(fake::catalogue(), c),
+      "counts: got 2 and 7, expected as many elements from rank 0 to rank 1 as back in place");
   c.in_place = false;
   EXPECT_EQ(why_invalid(fake::catalogue(), c), "");
 }
@@ -285,7 +288,7 @@ TEST_F(ExaminerTest, InvalidCasesAreErrorsAndNeverRun) {
   collective(c).root = 1;
   const Judgement judgement = examine(c);
   EXPECT_EQ(judgement.verdict, Verdict::errored);
-  EXPECT_EQ(judgement.reason, "root: expected 0..0, got 1");
+  EXPECT_EQ(judgement.reason, "root: got 1, expected 0..0");
   EXPECT_EQ(backend_.runs, 0);
 }
 
@@ -399,7 +402,7 @@ TEST_F(ExaminerTest, SaysThatAnElementWasNotWritten) {
     ImageLayout layout;
     Image before;
     prepare_stage(contract_of, {&c, 1}, 0, 1, ResultPlace::own_block, {}, layout, before);
-    const auto element = layout.recv + 2 * spec::info(c.type).bytes;
+    const auto element = layout.recv + std::int64_t{2} * spec::info(c.type).bytes;
     std::copy_n(before.begin() + element,
                 spec::info(c.type).bytes,
                 observation.stages[0].images[1].begin() + element);

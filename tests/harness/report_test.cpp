@@ -176,6 +176,17 @@ TEST(ExplainTest, GivesALineToPaste) {
             std::string::npos);
 }
 
+TEST(ExplainTest, LongValuesStandBelowOneAnother) {
+  Finding finding = sample_failure();
+  finding.wrong.front().expected = "(" + std::string(22, '1') + "," + std::string(23, '2') + ")";
+  finding.wrong.front().got = "(" + std::string(22, '3') + "," + std::string(23, '4') + ")";
+  const std::string text = explain(finding, "rankcheck");
+  EXPECT_NE(text.find("    rank "), std::string::npos) << text;
+  EXPECT_NE(text.find(":\n      expected  (111"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n      got       (333"), std::string::npos) << text;
+  EXPECT_LE(widest_line(text), text_columns_max) << text;
+}
+
 TEST(ExplainTest, NamesOpenCellsOnlyIfNothingFailed) {
   EXPECT_EQ(explain(sample_failure(), "rankcheck").find("never covered"), std::string::npos)
       << "the unit ended at its failure";

@@ -42,6 +42,17 @@ TEST(VerdictSentenceTest, SaysWhetherEverythingPassed) {
   EXPECT_EQ(verdict_sentence({}), "Not everything was checked: nothing was run, of 0 units.");
 }
 
+TEST(VersionLinesTest, NameWhatABackendWasMadeOf) {
+  Report report;
+  EXPECT_TRUE(version_lines(report).empty());
+  report.environment["backends"] = {
+      {"mpi", {{"versions", {{"mpi", "Open MPI v4.1.4"}, {"abi", 3}, {"ucx", "1.13"}}}}},
+      {"sim", {{"versions", nlohmann::ordered_json::object()}}}};
+  EXPECT_EQ(version_lines(report), std::vector<std::string>{"mpi: mpi Open MPI v4.1.4, ucx 1.13"});
+  EXPECT_NE(to_markdown(report).find("\n- mpi: mpi Open MPI v4.1.4, ucx 1.13\n\n"),
+            std::string::npos);
+}
+
 TEST(AbsentBackendsTest, HaveALineEach) {
   const std::vector<AbsentBackend> all = absent_backends(with_absent());
   ASSERT_EQ(all.size(), 2U);

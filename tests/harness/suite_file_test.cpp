@@ -36,7 +36,7 @@ TEST(SuiteFileTest, IsRead) {
 }
 
 TEST(SuiteFileTest, BadFieldsAreNamedWithTheirPlace) {
-  EXPECT_EQ(complaint("{"), "suite: s.json: is no JSON");
+  EXPECT_EQ(complaint("{"), "suite: s.json: is not JSON at byte 2");
   EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[]})"),
             "suite: s.json: entries: is no list or is empty, expected at least one entry");
   EXPECT_EQ(

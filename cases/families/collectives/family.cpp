@@ -162,12 +162,12 @@ std::string why_not_mirrored(const Case& c) {
       const std::int64_t back = c.counts[spec::to_size(q * n + r)];
       if (there == back) continue;
       return fmt::format(
-          "counts: in place, expected as many elements from rank {} to rank {} as back, got {} and "
-          "{}",
-          r,
-          q,
+          "counts: got {} and {}, expected as many elements from rank {} to rank {} as back in "
+          "place",
           there,
-          back);
+          back,
+          r,
+          q);
     }
   }
   return {};

@@ -48,7 +48,8 @@ bool wants_graphs() {
   const char* const value = std::getenv(graphs_variable);
   const std::string_view wanted = value == nullptr ? "1" : value;
   if (wanted == "0" || wanted == "1") return wanted == "1";
-  throw DeviceError(std::string(graphs_variable) + ": expected 0 or 1, got " + std::string(wanted));
+  throw DeviceError(std::string(graphs_variable) + ": got " + std::string(wanted) +
+                    ", expected 0 or 1");
 }
 
 std::string key_of(const PlanCall& call) {

@@ -135,12 +135,10 @@ class Invocation {
       std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
       const std::size_t own = second.starts_first() ? 1 : 0;
       const auto make = [&](std::size_t k) {
-        const auto made = k == own
-                              ? init(arguments..., site_.communicator, MPI_INFO_NULL, &requests[k])
-                              : init(second.argument_of_second(arguments)...,
-                                     site_.communicator,
-                                     MPI_INFO_NULL,
-                                     &requests[k]);
+        const auto made = init((k == own ? arguments : second.argument_of_second(arguments))...,
+                               site_.communicator,
+                               MPI_INFO_NULL,
+                               &requests[k]);
         check(made, operation_.persistent.back());
       };
       make(0);

@@ -42,9 +42,9 @@ std::string why_too_small(const std::string& folder, int ranks) {
   if (::statvfs(folder.c_str(), &found) != 0) return {};
   const std::uint64_t there_mib = std::uint64_t{found.f_bavail} * found.f_frsize >> 20;
   if (there_mib >= needed_mib) return {};
-  return folder + ": expected " + std::to_string(needed_mib) + " MiB for " + std::to_string(ranks) +
-         " ranks that share devices, found " + std::to_string(there_mib) +
-         ": mount it with more (of a container: --shm-size=1g)";
+  return folder + ": found " + std::to_string(there_mib) + " MiB, expected " +
+         std::to_string(needed_mib) + " MiB for " + std::to_string(ranks) +
+         " ranks that share devices: mount it with more (of a container: --shm-size=1g)";
 }
 
 bool lets_peers_reach(const Variables& variables) {

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/files.hpp"
+#include "harness/suite_file.hpp"
+
 #include "cases/audit/catalogue.hpp"
 
 namespace rankcheck::cases::audit {
@@ -28,6 +31,20 @@ TEST(PublishedTest, PlantsWhatItCallsPlanted) {
     EXPECT_TRUE(std::any_of(bugs.begin(), bugs.end(), is_named)) << each.bug_or_reason;
     EXPECT_TRUE(used.insert(each.bug_or_reason).second)
         << each.bug_or_reason << " stands for two defects";
+  }
+}
+
+/// Otherwise the audit would find what no run looks for.
+TEST(PublishedTest, ASuiteHasTheCountsThatAreTooLargeToBeDrawn) {
+  const harness::Suite ci = harness::suite_from_text(
+      harness::read_file(RANKCHECK_SOURCE_DIR "/cases/suites/ci.json"), "ci.json");
+  for (const Bug& bug : catalogue()) {
+    if (bug.count == 0) continue;
+    const auto has_it = [&](const harness::SuiteEntry& entry) {
+      return entry.operation == "*" && entry.property == bug.property && entry.count == bug.count &&
+             entry.ranks_max >= bug.ranks_max && entry.types == std::vector{spec::Type::int8};
+    };
+    EXPECT_TRUE(std::any_of(ci.entries.begin(), ci.entries.end(), has_it)) << bug.name;
   }
 }
 

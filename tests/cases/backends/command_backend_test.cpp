@@ -31,7 +31,7 @@ TEST(CommandBackendTest, SplitsALineAsAShell) {
 
 TEST(CommandBackendTest, SaysWhatIsWrongWithALine) {
   EXPECT_EQ(error_of(""),
-            "command:: names no program or file, expected a program and its arguments");
+            "command: names no program or file, expected a program and its arguments");
   EXPECT_NE(error_of("./w $(rm x)").find("has $(…) or `…`, which are not carried out"),
             std::string::npos);
   EXPECT_NE(error_of("./w; ./x").find("without quotes around it"), std::string::npos);
@@ -42,14 +42,14 @@ TEST(CommandBackendTest, FindsTheProgramOnThePath) {
   EXPECT_EQ(why_command_unavailable("sh -c 'exit 1'"), "");
   EXPECT_EQ(why_command_unavailable("/bin/sh"), "");
   EXPECT_EQ(why_command_unavailable("no-such-program -x"),
-            "command:no-such-program -x: got no-such-program, expected an executable program");
+            "got no-such-program, expected an executable program");
   // A folder can be entered, but not run.
   EXPECT_NE(why_command_unavailable("/bin/"), "");
 }
 
 TEST(CommandBackendTest, SaysWhyAFileOfPythonCannotBeABackend) {
   EXPECT_EQ(why_python_unavailable("no-such-file.py"),
-            "python:no-such-file.py: got no-such-file.py, expected a file of Python");
+            "got no-such-file.py, expected a file of Python");
   try {
     static_cast<void>(why_python_unavailable("'a file.py' name more"));
     ADD_FAILURE() << "expected BadInput";

@@ -42,18 +42,18 @@ harness::Judgement examine_with(const std::string& text,
   return examine(text, [&](std::span<const Case> stages, Observation& observation) {
     const ImageLayout layout = layout_of(stages[0], 1);
     const Image old = memory_before(stages[0], 1);
-    std::memcpy(observation.stages[0].images[1].data() + layout.recv + 4 * element,
+    std::memcpy(observation.stages[0].images[1].data() + layout.recv + std::int64_t{4} * element,
                 old.data() + from(layout, element),
                 4);
   });
 }
 
 std::int64_t place_of_output(const ImageLayout& layout, int element) {
-  return layout.recv + 4 * element;
+  return layout.recv + std::int64_t{4} * element;
 }
 
 std::int64_t place_of_input(const ImageLayout& layout, int element) {
-  return layout.send + 4 * element;
+  return layout.send + std::int64_t{4} * element;
 }
 
 TEST(MarksTest, RightResultsHaveNone) {

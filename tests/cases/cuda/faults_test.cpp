@@ -149,7 +149,7 @@ TEST_F(FaultsOfGraphsTest, AreLookedForOnlyAsAskedFor) {
   const tests::Outcome outcome =
       shell("RANKCHECK_CUDA_GRAPHS=off " + program_ + " run smoke --backend cuda --report r");
   EXPECT_EQ(outcome.status, 2) << outcome.out;
-  EXPECT_NE(outcome.err.find("RANKCHECK_CUDA_GRAPHS: expected 0 or 1, got off"), std::string::npos)
+  EXPECT_NE(outcome.err.find("RANKCHECK_CUDA_GRAPHS: got off, expected 0 or 1"), std::string::npos)
       << outcome.err;
 }
 

@@ -348,6 +348,11 @@ TEST_F(CudaOnStandInTest, MeasuresTheSpeedsThatHaveATarget) {
     EXPECT_TRUE(each.at("met").is_null()) << each;
   }
   EXPECT_EQ(part("speed").at("verdict"), "passed");
+  const Outcome quiet = shell("RANKCHECK_STAND_IN_MIB=2 RANKCHECK_STAND_IN_DEVICES=1 " + program_ +
+                              " run --time-budget 3 hardware --backend cuda --operation all_reduce "
+                              "--algorithm ring --cases 1 --quiet --report quiet");
+  EXPECT_EQ(quiet.out.find("Iterations"), std::string::npos) << quiet.out;
+  EXPECT_EQ(quiet.err.find("CPU Caches"), std::string::npos) << quiet.err;
 }
 
 TEST_F(CudaOnStandInTest, SpeedThatCannotBeMeasuredIsErrored) {
@@ -466,7 +471,7 @@ TEST_F(CudaOnStandInTest, WorkerRefusesArgumentsThatMakeNoSense) {
   for (const std::string word : {"--probe", "--time"}) {
     const Outcome outcome = shell("bin/rankcheck-worker-cuda " + word + " '{'");
     EXPECT_EQ(outcome.status, 2) << word;
-    EXPECT_EQ(outcome.err, "rankcheck-worker-cuda: " + word + ": expected JSON, got {\n");
+    EXPECT_EQ(outcome.err, "rankcheck-worker-cuda: " + word + ": got {, expected JSON\n");
   }
 }
 

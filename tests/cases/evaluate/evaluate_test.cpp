@@ -340,14 +340,14 @@ std::string refusal_of_value(const std::string& name, std::size_t number, float 
 TEST(EvaluateTest, RefusesValuesWithoutAMeaning) {
   EXPECT_EQ(refusal_of_value("frames", 0, 7), "");
   EXPECT_EQ(refusal_of_value("frames", 0, -7),
-            "--input frames: value [0, 0, 0]: expected 0 or more, got -7");
+            "--input frames: value [0, 0, 0]: got -7, expected 0 or more");
   EXPECT_EQ(refusal_of_value("mask", 1, 0.5F),
-            "--input mask: value [0, 1]: expected 0 or 1, got 0.5");
+            "--input mask: value [0, 1]: got 0.5, expected 0 or 1");
   EXPECT_EQ(refusal_of_value("object", 3, std::nanf("")),
-            "--input object: value [0, 0, 1]: expected a finite number, got nan");
+            "--input object: value [0, 0, 1]: got nan, expected a finite number");
   EXPECT_EQ(
       refusal_of_value("object", 0, 1e-30F),
-      "--input object: value [0, 0, 0]: expected 0 or a magnitude in 1e-18..1e+18, got 1e-30");
+      "--input object: value [0, 0, 0]: got 1e-30, expected 0 or a magnitude in 1e-18..1e+18");
   EXPECT_NE(refusal_of_value("positions", 0, 1e30F).find("so that the window is near the object"),
             std::string::npos);
   // Nobody looks at a pixel that is not measured.
@@ -387,9 +387,9 @@ TEST(EvaluateTest, RefusesArraysThatDoNotFit) {
   EXPECT_EQ(gather_of(spec::Type::f32, {2, 3}), "");
   EXPECT_EQ(gather_of(spec::Type::f32, {1, 2, 3}), "");
   EXPECT_EQ(gather_of(spec::Type::f32, {3, 2}),
-            "--input send: s.npy: expected shape (2, 3), got (3, 2)");
+            "--input send: s.npy: got shape (3, 2), expected (2, 3)");
   EXPECT_EQ(gather_of(spec::Type::f64, {2, 3}),
-            "--input send: s.npy: expected dtype <f4 (f32), got <f8");
+            "--input send: s.npy: got dtype <f8, expected <f4 (f32)");
 }
 
 }  // namespace

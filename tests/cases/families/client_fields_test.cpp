@@ -32,7 +32,7 @@ std::string between(const std::string& text, std::string_view begin, std::string
 }
 
 /// Returns the words of a text, sorted, without quotes and commas.
-Names words(std::string text) {
+Names words(const std::string& text) {
   Names found(1);
   for (const char c : text + ' ') {
     const bool is_part = c == '_' || (c >= 'a' && c <= 'z');

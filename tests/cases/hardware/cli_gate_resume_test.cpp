@@ -98,7 +98,7 @@ TEST_F(CliGateTest, GoesOnOnlyAsItBegan) {
   rankcheck(gate_ + "--time-budget 0.1 --seed 5 --report r");
   expect_unable("run hardware --resume r --seed 6", "--resume: r: got 6, expected seed to be 5");
   expect_unable("run smoke --resume r",
-                "--resume: r: got [\"smoke\"], expected suites to be [\"hardware\"]");
+                R"(--resume: r: got ["smoke"], expected suites to be ["hardware"])");
   std::string others = worker_script;
   others.replace(others.find("made up"), 7, "made new");
   write_worker("cuda", others);

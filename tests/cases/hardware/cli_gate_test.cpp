@@ -33,6 +33,21 @@ TEST_F(CliGateTest, ProcessAndFileSayTheSame) {
   EXPECT_EQ(rankcheck("report corrupt-link").status, 1);
 }
 
+TEST_F(CliGateTest, SaysHowLongEachUnitAndLinkTook) {
+  make("fast");
+  run_whole("r");
+  const json all = report("r");
+  const json& durations = all["environment"]["durations_s"];
+  for (const json& each : all["findings"]) {
+    const std::string id = each["id"];
+    const bool was_run = each["cases"] > 0;
+    EXPECT_EQ(durations.contains(id), was_run) << each;
+    EXPECT_TRUE(!was_run || durations[id] > 0) << id;
+  }
+  rankcheck("report r");
+  EXPECT_EQ(report("r")["environment"]["durations_s"], durations) << "made again from the journal";
+}
+
 TEST_F(CliGateTest, EndsWhenTheTimeOfTheCallIsOver) {
   make("fast");
   // A single probe takes longer than this budget.
@@ -242,7 +257,9 @@ TEST_F(CliGateTest, SoakTakesWhatIsLeftOfTheCall) {
 TEST_F(CliGateTest, QuickGateProbesInOneProcessAndSaysWhatItLeavesOut) {
   const Outcome outcome = rankcheck("run hardware --quick --report r");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_TRUE(outcome.says("quick gate for hardware passed (exit status 0): 2 devices, 4 links,"))
+  EXPECT_NE(outcome.out.find("quick gate for hardware passed (exit status 0):\n"
+                             "  2 devices, 4 links, 49,152 bytes compared\n"),
+            std::string::npos)
       << outcome.out;
   EXPECT_TRUE(outcome.says("Not checked: ")) << outcome.out;
   EXPECT_EQ(text_of("probers"), "begun\n");
@@ -255,7 +272,8 @@ TEST_F(CliGateTest, QuickGateProbesInOneProcessAndSaysWhatItLeavesOut) {
   for (const char* each : {"A pass of this gate is about the checks below, on these devices",
                            "GB/s from the device of the row to the device of the column",
                            "error rate per byte below",
-                           "part sanitizer is skipped: left out: --quick only checks links"}) {
+                           "part sanitizer is skipped: left out: --quick only checks links",
+                           "rankcheck run hardware --seed 1 --quick"}) {
     EXPECT_NE(page.find(each), std::string::npos) << each;
   }
   EXPECT_EQ(rankcheck("report r").status, 0);
@@ -263,6 +281,18 @@ TEST_F(CliGateTest, QuickGateProbesInOneProcessAndSaysWhatItLeavesOut) {
   const Outcome wrong = rankcheck("run hardware --quick --report s");
   EXPECT_EQ(wrong.status, 1) << wrong.out;
   EXPECT_TRUE(wrong.says("link 1 to 0 by copy: falsified: 1 of 6 copies are wrong")) << wrong.out;
+}
+
+TEST_F(CliGateTest, QuickGateIsReplacedOnRequest) {
+  const std::string again = "run hardware --quick --report r --overwrite --seed ";
+  EXPECT_EQ(rankcheck(again + "1").status, 0) << "there is nothing to replace";
+  EXPECT_EQ(rankcheck(again + "2").status, 0);
+  EXPECT_EQ(report("r")["run"]["seed"], 2);
+  rankcheck(gate_ + "--time-budget 0.001 --report whole");
+  const std::string before = text_of("whole/journal.jsonl");
+  expect_unable("run hardware --quick --report whole --overwrite",
+                "--overwrite: whole: found a whole gate, expected one with --quick");
+  EXPECT_EQ(text_of("whole/journal.jsonl"), before);
 }
 
 TEST_F(CliGateTest, QuickGateGoesOnAsOne) {
@@ -275,7 +305,7 @@ TEST_F(CliGateTest, QuickGateGoesOnAsOne) {
 
 TEST_F(CliGateTest, QuickGateTakesNoSelection) {
   expect_unable("run hardware --quick --operation barrier --report r",
-                "--quick: got a selection beside it, {\"operation\":\"barrier\"}: expected none");
+                R"(--quick: got a selection beside it, {"operation":"barrier"}: expected none)");
   expect_unable("run smoke --quick", "--quick: expected the suite hardware with it");
   EXPECT_FALSE(exists("r"));
 }
@@ -293,7 +323,17 @@ TEST_F(CliGateTest, KeepsItsKnownDefects) {
   make("k.json",
        R"({"known_version":1,"defects":[{"id":"two","operation":"barrier","reason":"why"}]})");
   expect_unable("run --resume r --known k.json",
-                "--known: expected the known defects with which the run began, got others");
+                "--known: got other known defects, expected those with which the run began");
+}
+
+TEST_F(CliGateTest, PartsGetTheKnownDefectsOfTheGate) {
+  make("fast");
+  make("k.json",
+       R"({"known_version":1,"defects":[{"id":"one","operation":"barrier","reason":"why"}]})");
+  run_whole("r", "--known k.json");
+  for (const char* part : {"r/suites", "r/soak"}) {
+    EXPECT_EQ(report(part)["known"][0]["id"], "one") << part;
+  }
 }
 
 TEST_F(CliGateTest, QuietGatePrintsTheVerdictAndWhatDidNotPass) {

@@ -257,10 +257,12 @@ TEST_F(GateTest, SpeedAndWayOfALinkAreThoseOfItsFirstProbe) {
     outcome.result.seconds.front() = 1;
     return outcome;
   };
-  for (const Link& each : run(1).links) {
+  const GateReport gate = run(1);
+  for (const Link& each : gate.links) {
     EXPECT_DOUBLE_EQ(each.gigabytes_per_s(), 1.024);
     EXPECT_EQ(each.way, gpu::cuda::Way::peer);
   }
+  EXPECT_EQ(to_json(gate).at("links")[0].at("copy_s"), gate.links[0].spread_s());
   probe_ = [](const ProbeRequest& request) {
     ProbeOutcome outcome = good_probe(request);
     if (request.probe.first > 0) outcome.result.seconds.assign(4, 1);

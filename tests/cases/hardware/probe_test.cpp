@@ -117,8 +117,7 @@ TEST_F(ProbeWorkerTest, DoesNotTakeALateAnswerForTheNextOne) {
 }
 
 TEST_F(ProbeWorkerTest, PassesOverLinesOfALauncher) {
-  ProbeWorker one =
-      worker("echo '========= a launcher'; echo '{\"skipped\":\"no way\"}'; continue");
+  ProbeWorker one = worker(R"(echo '========= a launcher'; echo '{"skipped":"no way"}'; continue)");
   const ProbeOutcome skipped = one.probe(from(7));
   EXPECT_EQ(skipped.verdict, Verdict::skipped);
   EXPECT_EQ(skipped.reason, "no way");

@@ -54,8 +54,8 @@ TEST_F(QuickGateTest, SaysWhatItDidNotCheck) {
             0U)
       << page;
   const std::string text = short_text(gate);
-  EXPECT_EQ(text.find("rankcheck: the quick gate for hardware passed (exit status 0): 2 devices, 4 "
-                      "links, 49,152 bytes compared\nNot checked: "),
+  EXPECT_EQ(text.find("rankcheck: the quick gate for hardware passed (exit status 0):\n"
+                      "  2 devices, 4 links, 49,152 bytes compared\nNot checked: "),
             0U)
       << text;
   EXPECT_NE(harness::github::to_step_summary(gate.report, notes_of(gate))

@@ -30,6 +30,23 @@ TEST(SpeedTest, ReadsMeasurementsThatHaveATarget) {
   EXPECT_FALSE(speeds[1].is_met());
 }
 
+TEST(SpeedTest, TakesTheMedianOfRepetitions) {
+  json file{{"benchmarks", json::array()}};
+  for (const double each : {30, 10, 22}) {
+    file["benchmarks"].push_back({{"name", "cases/cuda/manual_time"},
+                                  {"run_type", "iteration"},
+                                  {"cases_per_second", each}});
+  }
+  file["benchmarks"].push_back({{"name", "cases/cuda/manual_time_mean"},
+                                {"run_type", "aggregate"},
+                                {"cases_per_second", 20.7}});
+  const std::vector<Speed> speeds = speeds_of(file);
+  ASSERT_EQ(speeds.size(), 1U);
+  EXPECT_EQ(speeds[0].value, 22);
+  file["benchmarks"][1].erase("cases_per_second");
+  EXPECT_EQ(speeds_of(file)[0].failure, "not measured") << "one of three";
+}
+
 TEST(SpeedTest, TellsWhatFailed) {
   const json file{{"benchmarks",
                    {{{"name", "cases/cuda/manual_time"},

@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <map>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -16,26 +18,65 @@ class MpiHostsTest : public tests::CliTest {
   void SetUp() override {
     const std::string why = cases::mpi_backend().why_unavailable();
     if (!why.empty()) GTEST_SKIP() << why;
-    const std::string version = cases::mpi_backend().describe({}).value("mpi", "");
-    if (!version.starts_with("Open MPI")) GTEST_SKIP() << "another library: " << version;
-    const std::string forbidden = cases::why_no_mpi_hosts(version, {});
+    version_ = cases::mpi_backend().describe({}).value("mpi", "");
+    if (!version_.starts_with("Open MPI")) GTEST_SKIP() << "another library: " << version_;
+    const std::string forbidden = cases::why_no_mpi_hosts(version_, {});
     if (!forbidden.empty()) GTEST_SKIP() << forbidden;
   }
+
+  [[nodiscard]] const std::string& version() const { return version_; }
+
+  /// The file with the defects of Open MPI 4.1.4, for the command line.
+  static std::string known_of_open_mpi() {
+    const std::filesystem::path file =
+        std::filesystem::path(RANKCHECK_SOURCE_DIR) / "cases/known/open-mpi-4.1.4.json";
+    return harness::shell_quoted(file.string());
+  }
+
+ private:
+  std::string version_;
 };
 
 /// The worker throws if the component did not run, or left a call to another one.
 TEST_F(MpiHostsTest, HanRunsOnTwoHosts) {
   const tests::Outcome outcome = rankcheck(
-      "run ci --backend mpi --algorithm han --property agrees_with_reference "
-      "--hosts 0,0,1,1 --cases 12 --report out");
+      "run --backend mpi --algorithm han --property agrees_with_reference "
+      "--hosts 0,0,1,1 --cases 12 --report out --known " +
+      known_of_open_mpi());
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   const nlohmann::json findings = report("out").at("findings");
-  EXPECT_EQ(findings.size(), 6U) << outcome.out;
+  int generated = 0;
   for (const nlohmann::json& each : findings) {
+    if (each.at("unit").contains("pinned")) continue;
+    ++generated;
     EXPECT_EQ(each.at("unit").at("hosts"), (nlohmann::json{0, 0, 1, 1}));
     EXPECT_EQ(each.at("unit").at("variant"), "hosts_0_0_1_1");
     EXPECT_EQ(each.at("verdict"), "passed") << each;
   }
+  EXPECT_EQ(generated, 6) << outcome.out;
+}
+
+TEST_F(MpiHostsTest, HanInPlaceEndsRanksBehindOneSegment) {
+  // Another version may have the defect, or not.
+  if (version().find("v4.1.4") == std::string::npos)
+    GTEST_SKIP() << "another version: " << version();
+  // Nothing of `smoke` is on hosts, so this is a run of `all`.
+  const tests::Outcome outcome = rankcheck(
+      "run --backend mpi --algorithm han --property agrees_with_reference --hosts 0,0,1,1 --cases "
+      "1 "
+      "--operation reduce,all_reduce --report out --strict-known --known " +
+      known_of_open_mpi());
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const nlohmann::json findings = report("out").at("findings");
+  std::map<std::string, std::string> pinned;
+  for (const nlohmann::json& each : findings) {
+    if (!each.at("unit").contains("pinned")) continue;
+    pinned[each.at("unit").at("pinned")] = each.at("verdict");
+  }
+  EXPECT_EQ(pinned,
+            (std::map<std::string, std::string>{{"all_reduce/han_in_place", "crashed"},
+                                                {"reduce/han_in_place", "crashed"}}))
+      << outcome.out;
 }
 
 TEST_F(MpiHostsTest, AReplaySaysWhichAlgorithmRan) {

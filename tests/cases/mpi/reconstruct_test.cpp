@@ -149,7 +149,7 @@ TEST_F(MpiReconstructTest, EndsWhenACheckpointCannotBeWritten) {
 TEST_F(MpiReconstructTest, PassesComplaintsOn) {
   const std::string start = "reconstruct --backend mpi --ranks 4 ";
   expect_unable(start + "absent.cxi", "absent.cxi");
-  expect_unable(start + "scan.cxi --batches 17", "--batches: expected 1 to 16");
+  expect_unable(start + "scan.cxi --batches 17", "--batches: got 17, expected 1 to 16");
   expect_unable("reconstruct --backend mpi --ranks 65 scan.cxi", "65 not in range 1 to 64");
 }
 

@@ -90,11 +90,12 @@ TEST_F(NcclBackendTest, TellsTheDoctorThatSharedMemoryIsShort) {
   const json nccl =
       doctor(" --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL_ON_DEVICES));
   const json& notes = nccl.at("notes");
-  EXPECT_NE(std::find(notes.begin(),
-                      notes.end(),
-                      "/proc: expected 136 MiB for 4 ranks that share devices, found 0: mount it "
-                      "with more (of a container: --shm-size=1g)"),
-            notes.end())
+  EXPECT_NE(
+      std::find(notes.begin(),
+                notes.end(),
+                "/proc: found 0 MiB, expected 136 MiB for 4 ranks that share devices: mount it "
+                "with more (of a container: --shm-size=1g)"),
+      notes.end())
       << nccl;
 }
 
@@ -128,11 +129,11 @@ TEST_F(NcclBackendTest, WorkerRefusesArgumentsThatMakeNoSense) {
       {"--ranks 4097", "--ranks: "},
       {"--ranks two", "--ranks: "},
       {"--ranks 2 --patience nan",
-       "--patience: expected seconds above 0, at most 1000000000, got nan"},
+       "--patience: got nan, expected seconds above 0, at most 1000000000"},
       {"--ranks 2 --patience inf", "got inf"},
       {"--ranks 2 --patience -1", "got -1"},
       {"--ranks 2 --rank 1", "--store-port"},
-      {"--ranks 2 --rank 2 --store-port 1", "--rank: expected less than the 2 of --ranks, got 2"},
+      {"--ranks 2 --rank 2 --store-port 1", "--rank: got 2, expected less than the 2 of --ranks"},
       {"--ranks 2 --rank -7 --store-port 1", "--rank: "},
       {"--ranks 2 --rank 1 --store-port 65537", "--store-port: "},
       {"--ranks 2 --nonsense", "--nonsense"}};

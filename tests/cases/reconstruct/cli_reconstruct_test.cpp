@@ -242,7 +242,7 @@ TEST_F(CliReconstructTest, DoesNotWaitForACheckWhenItIsInterrupted) {
 TEST_F(CliReconstructTest, RejectsAStartThatTheFileHasNot) {
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
   expect_unable("reconstruct bare.cxi --start file",
-                "--start file: expected entry_1/image_1/data, found none");
+                "--start file: got data without an object, expected entry_1/image_1/data");
 }
 
 /// An object that is not used may have any shape.
@@ -255,8 +255,8 @@ TEST_F(CliReconstructTest, RejectsAnObjectOnlyToStartFrom) {
   const tests::Outcome outcome = rankcheck("reconstruct slices.cxi --iterations 1");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   expect_unable("reconstruct slices.cxi --start file",
-                "--start file: slices.cxi: entry_1/image_1/data: expected [rows, columns], found "
-                "[2, 9, 9]\n");
+                "--start file: slices.cxi: entry_1/image_1/data: found [2, 9, 9], expected "
+                "[rows, columns]\n");
 }
 
 /// Frames of one row are small in the file, but square on devices and in the reference. The program
@@ -297,19 +297,21 @@ TEST_F(CliReconstructTest, RejectsWhatItCannotDoInOneLine) {
   expect("--backend nccl",
          "backend: nccl: expected a backend of reconstruct: sim, mpi, cuda or hybrid");
   expect("--iterations 1 --batches 2 --verify 3",
-         "--verify: expected a K that divides the number of a step to run, 1 to 2, found 3");
-  expect("--iterations 0 --verify 1", "--verify: expected at least one step to run, found none");
+         "--verify: got 3, expected a K that divides the number of a step to run, 1 to 2");
+  expect("--iterations 0 --verify 1", "--verify: got no step to run, expected at least one");
   expect("--start file --resume state.cxi", "--start");
   expect("--solver none", "solver: none: expected rpie, epie");
-  expect("--defocus 1e-3", "--defocus: expected data without a probe; scan.cxi has one");
+  expect("--defocus 1e-3", "--defocus: scan.cxi has a probe, expected data without one");
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
-  expect_unable("reconstruct bare.cxi --defocus 1e9", "--defocus: expected at most 1.28 metres");
+  expect_unable("reconstruct bare.cxi --defocus 1e9",
+                "--defocus: got 1000000000, expected at most 1.28 metres");
   expect("--defocus nan", "--defocus: got nan, expected a decimal number");
   expect("--defocus 1 --resume state.cxi", "--defocus");
-  expect("--batches 17", "--batches: expected 1 to 16, the positions; found 17");
-  expect("--solver lsqml --model poisson", "--model: expected gaussian, the only model of lsqml");
+  expect("--batches 17", "--batches: got 17, expected 1 to 16, the positions");
+  expect("--solver lsqml --model poisson",
+         "--model: got poisson, expected gaussian, the only model of lsqml");
   expect("--model poisson", "--model requires --solver");
-  expect("--solver conjugate_gradient --batches 2", "--batches: expected 1, because");
+  expect("--solver conjugate_gradient --batches 2", "--batches: got 2, expected 1, because");
   expect("--partition none", "--partition");
   expect("--layout none", "--layout");
   expect("--ranks 0", "--ranks");
@@ -324,7 +326,7 @@ TEST_F(CliReconstructTest, RejectsWhatItCannotDoInOneLine) {
   expect("--checkpoint none/state.cxi", "none/state.cxi: found no folder none, expected");
   expect("--pictures scan.cxi/drawn", "scan.cxi/drawn: found ");
   expect_unable("simulate none/scan.cxi", "none/scan.cxi: found no folder none, expected");
-  expect("--resume scan.cxi", "scan.cxi: expected a checksum at the end of the file, found none");
+  expect("--resume scan.cxi", "scan.cxi: found no checksum at the end of the file, expected one");
   expect_unable("reconstruct absent.cxi", "absent.cxi");
 }
 
@@ -386,17 +388,17 @@ TEST_F(CliReconstructTest, RejectsOtherOptionsThanACheckpointHas) {
   const auto expect = [&](const std::string& options, const std::string& complaint) {
     expect_unable("reconstruct scan.cxi --resume state.cxi " + options, complaint);
   };
-  expect("--solver epie", "--solver: expected rpie, as in state.cxi, found epie");
-  expect("--iterations 0", "--iterations: expected at least 1, the number in state.cxi, found 0");
-  expect("--iterations 1 --verify 1", "--verify: expected at least one step to run, found none");
+  expect("--solver epie", "--solver: got epie, expected rpie, as in state.cxi");
+  expect("--iterations 0", "--iterations: got 0, expected at least 1, the number in state.cxi");
+  expect("--iterations 1 --verify 1", "--verify: got no step to run, expected at least one");
   expect("--iterations 2 --verify 9",
-         "--verify: expected a K that divides the number of a step to run, 5 to 8");
-  expect("--batches 5", "--batches: expected 4, as in state.cxi, found 5");
-  expect("--modes 3", "--modes: expected 2, as in state.cxi, found 3");
+         ", expected a K that divides the number of a step to run, 5 to 8");
+  expect("--batches 5", "--batches: got 5, expected 4, as in state.cxi");
+  expect("--modes 3", "--modes: got 3, expected 2, as in state.cxi");
   rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
   data.frames[0] += 1;
   rec::write_dataset(folder_.path() / "scan.cxi", data, "another", false);
-  expect("", "state.cxi: rankcheck_1/frames_hash: expected ");
+  expect("", "state.cxi: rankcheck_1/frames_hash: found ");
 }
 
 }  // namespace

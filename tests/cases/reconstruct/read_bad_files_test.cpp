@@ -24,7 +24,7 @@ TEST_F(ReadTest, RejectsFilesThatAreNoHdf5) {
     static_cast<void>(read_dataset(path_));
     FAIL();
   } catch (const harness::BadInput& bad) {
-    EXPECT_TRUE(std::string(bad.what()).starts_with(path_.string() + ": expected an HDF5 file"))
+    EXPECT_TRUE(std::string(bad.what()).starts_with(path_.string() + ": is no HDF5 file"))
         << bad.what();
   }
   EXPECT_THROW(static_cast<void>(read_dataset(folder_.path())), harness::FileError);
@@ -64,7 +64,7 @@ TEST_F(ReadTest, RejectsDatasetsWithFewerBytesThanTheirShapes) {
     static_cast<void>(read_dataset(path_));
     FAIL();
   } catch (const harness::BadInput& bad) {
-    EXPECT_EQ(bad.what(), path_.string() + ": " + detector_1 + "data: expected 384 bytes, found 0");
+    EXPECT_EQ(bad.what(), path_.string() + ": " + detector_1 + "data: found 0 bytes, expected 384");
   }
 }
 
@@ -99,8 +99,8 @@ TEST_F(ReadTest, CallsACrashOfTheLibraryBadInput) {
   harness::write_file(path_, bytes);
   EXPECT_EXIT(static_cast<void>(read_dataset(path_)),
               testing::ExitedWithCode(2),
-              "^rankcheck: .*/scan.cxi: expected an HDF5 file, found a file on which the library "
-              "crashes\n$");
+              "^rankcheck: .*/scan.cxi: found a file on which the library crashes, expected "
+              "an HDF5 file\n$");
 }
 #endif
 
@@ -130,57 +130,61 @@ TEST_F(ReadTest, RejectsFramesThatNoMemoryHolds) {
 TEST_F(ReadTest, RejectsMissingParts) {
   expect_rejected(without(small_scan(), {detector_1 + "data"}),
                   detector_1 + "data or entry_1/data_1/data",
-                  "[positions, rows, columns], found no such dataset");
+                  "found no such dataset, expected [positions, rows, columns]");
   expect_rejected(without(small_scan(), {detector_1 + "distance"}),
                   detector_1 + "distance",
-                  "metres, found no such dataset");
+                  "found no such dataset, expected metres");
   expect_rejected(without(small_scan(), {source_1 + "wavelength"}),
                   source_1 + "wavelength or " + source_1 + "energy",
-                  "metres or joules, found no such dataset");
+                  "found no such dataset, expected metres or joules");
   expect_rejected(without(small_scan(), {translation_1}),
                   translation_1 + " or entry_1/data_1/translation or " + detector_1 + "translation",
-                  "(x, y, z) in metres for each frame, found no such dataset");
+                  "found no such dataset, expected (x, y, z) in metres for each frame");
 }
 
 TEST_F(ReadTest, RejectsFramesOfOtherShapes) {
   const std::string name = detector_1 + "data";
   expect_rejected(with(small_scan(), {numbers(name, {4, 4}, std::vector<double>(16, 1))}),
                   name,
-                  "[positions, rows, columns], found [4, 4]");
+                  "found [4, 4], expected [positions, rows, columns]");
   expect_rejected(with(small_scan(), {numbers(name, {3, 0, 2}, {})}),
                   name,
-                  "[positions, rows, columns], found [3, 0, 2]");
-  expect_rejected(
-      with(small_scan(), {numbers(name, {0, 4, 4}, {})}), name, "at least one frame, found none");
+                  "found [3, 0, 2], expected [positions, rows, columns]");
+  expect_rejected(with(small_scan(), {numbers(name, {0, 4, 4}, {})}),
+                  name,
+                  "found none, expected at least one frame");
   const Part words{name, [](hdf5::Writer& file, const auto& path) { file.string(path, "bright"); }};
-  expect_rejected(
-      with(small_scan(), {words}), name, "[positions, rows, columns], found a single value");
+  expect_rejected(with(small_scan(), {words}),
+                  name,
+                  "found a single value, expected [positions, rows, columns]");
 }
 
 TEST_F(ReadTest, RejectsIntensitiesThatAreNone) {
   std::vector<double> frames(48, 1);
   frames[20] = -2;
   const std::string name = detector_1 + "data";
-  const std::string expected = "finite numbers, none negative, wherever the mask has none, found ";
+  const std::string expected =
+      " in frame 1, expected finite numbers, none negative, wherever the mask has none";
   expect_rejected(
-      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "-2 in frame 1");
+      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, "found -2" + expected);
   frames[20] = std::nan("");
   expect_rejected(
-      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "nan in frame 1");
+      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, "found nan" + expected);
   frames[20] = 1e300;
   expect_rejected(
-      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, expected + "inf in frame 1");
+      with(small_scan(), {numbers(name, {3, 4, 4}, frames)}), name, "found inf" + expected);
 }
 
 TEST_F(ReadTest, RejectsFramesAndProbesWithoutLight) {
   const std::string name = detector_1 + "data";
-  const std::string most = "2.13e+37, as single precision needs it, found ";
-  const std::string expected = "light: intensities that add up to more than 0 and at most " + most;
+  const std::string most = "2.13e+37, as single precision needs it";
+  const std::string expected =
+      ", expected light: intensities that add up to more than 0 and at most " + most;
   const auto frames = [&](double value) {
     return with(small_scan(), {numbers(name, {3, 4, 4}, std::vector<double>(48, value))});
   };
-  expect_rejected(frames(0), name, expected + "0");
-  expect_rejected(frames(3e38), name, expected + "1.44e+40");
+  expect_rejected(frames(0), name, "found 0" + expected);
+  expect_rejected(frames(3e38), name, "found 1.44e+40" + expected);
   EXPECT_EQ(complaint(frames(1e-30)), "nothing");
   EXPECT_EQ(complaint(frames(1e35)), "nothing");
   const std::string probe = source_1 + "illumination";
@@ -188,24 +192,25 @@ TEST_F(ReadTest, RejectsFramesAndProbesWithoutLight) {
     return with(small_scan(),
                 {complex(probe, {1, 4, 4}, std::vector<std::complex<float>>(16, value))});
   };
-  const std::string squares = "light: squares that add up to more than 0 and at most " + most;
-  expect_rejected(lit(0), probe, squares + "0");
-  expect_rejected(lit(1e19F), probe, squares + "1.6e+39");
+  const std::string squares =
+      ", expected light: squares that add up to more than 0 and at most " + most;
+  expect_rejected(lit(0), probe, "found 0" + squares);
+  expect_rejected(lit(1e19F), probe, "found 1.6e+39" + squares);
   EXPECT_EQ(complaint(lit(1e-3F)), "nothing");
 }
 
 TEST_F(ReadTest, RejectsTranslationsThatDoNotFit) {
   expect_rejected(with(small_scan(), {numbers(translation_1, {2, 3}, {0, 0, 0, 1, 1, 0})}),
                   translation_1,
-                  "[3, 3], a position for each frame, found [2, 3]");
+                  "found [2, 3], expected [3, 3], a position for each frame");
   expect_rejected(
       with(small_scan(), {numbers(translation_1, {3, 3}, {0, std::nan(""), 0, 1, 1, 0, 1, 1, 0})}),
       translation_1,
-      "finite metres, found nan of position 0");
+      "found nan of position 0, expected finite metres");
   expect_rejected(
       with(small_scan(), {numbers(translation_1, {3, 3}, {0, 0, 0, 0, 1e6, 0, 1, 1, 0})}),
       translation_1,
-      "metres, within 65536 rows of the object, found a scan over 1e+06");
+      "found a scan over 1e+06, expected metres, within 65536 rows of the object");
 }
 
 /// Translations in another unit are not a fault of the object, so the message names the
@@ -216,30 +221,30 @@ TEST_F(ReadTest, BlamesTheScanWhereNoObjectWouldHoldIt) {
            {numbers(translation_1, {3, 3}, {0, 0, 0, 0, 1e6, 0, 1, 1, 0}),
             complex("entry_1/image_1/data", {9, 9}, std::vector<std::complex<float>>(81, 1))}),
       translation_1,
-      "metres, within 65536 rows of the object, found a scan over 1e+06");
+      "found a scan over 1e+06, expected metres, within 65536 rows of the object");
 }
 
 TEST_F(ReadTest, RejectsImpossibleGeometry) {
   expect_rejected(with(small_scan(), {number(detector_1 + "distance", 0)}),
                   detector_1 + "distance",
-                  "metres, more than 0, found 0");
+                  "found 0, expected metres, more than 0");
   expect_rejected(with(small_scan(), {numbers(detector_1 + "distance", {2}, {1, 1})}),
                   detector_1 + "distance",
-                  "a single number, found [2]");
+                  "found [2], expected a single number");
   expect_rejected(
       with(without(small_scan(), {source_1 + "wavelength"}), {number(source_1 + "energy", 8.8)}),
       source_1 + "energy",
-      "a photon's energy in joules, or an attribute units of eV or keV, found 8.8");
+      "found 8.8, expected a photon's energy in joules, or an attribute units of eV or keV");
 }
 
 TEST_F(ReadTest, RejectsMasksThatDoNotFit) {
   expect_rejected(with(small_scan(), {numbers(detector_1 + "mask", {2, 2}, {0, 0, 0, 0})}),
                   detector_1 + "mask",
-                  "[4, 4], as the frames, found [2, 2]");
+                  "found [2, 2], expected [4, 4], as the frames");
   expect_rejected(
       with(small_scan(), {numbers(detector_1 + "mask", {4, 4}, std::vector<double>(16, 1))}),
       detector_1 + "mask",
-      "zeros, which mean good pixels, found none");
+      "found none, expected zeros, which mean good pixels");
 }
 
 TEST_F(ReadTest, RejectsProbesThatDoNotFit) {
@@ -247,7 +252,7 @@ TEST_F(ReadTest, RejectsProbesThatDoNotFit) {
   expect_rejected(
       with(small_scan(), {complex(probe, {1, 5, 5}, std::vector<std::complex<float>>(25, 1))}),
       probe,
-      "[modes, width, width] of at most the frames' 4 pixels, found [1, 5, 5]");
+      "found [1, 5, 5], expected [modes, width, width] of at most the frames' 4 pixels");
 }
 
 /// Reads a scan with this object as if there were no object, and gives the reason.
@@ -255,10 +260,10 @@ TEST_F(ReadTest, DoesWithoutObjectsThatDoNotFit) {
   const Dataset bare = read(small_scan());
   EXPECT_EQ(bare.object_fault, "");
   const std::string object = "entry_1/image_1/data";
-  const auto expect_none = [&](const Part& part, const std::string& expected) {
+  const auto expect_none = [&](const Part& part, const std::string& why) {
     const Dataset data = read(with(small_scan(), {part}));
     EXPECT_FALSE(data.has_object);
-    EXPECT_EQ(data.object_fault, path_.string() + ": " + object + ": expected " + expected);
+    EXPECT_EQ(data.object_fault, path_.string() + ": " + object + ": " + why);
     EXPECT_EQ(data.object, bare.object);
     EXPECT_EQ(data.rows, bare.rows);
     EXPECT_EQ(data.positions, bare.positions);
@@ -266,19 +271,20 @@ TEST_F(ReadTest, DoesWithoutObjectsThatDoNotFit) {
   const auto ones = [&](const hdf5::Shape& shape, std::size_t count) {
     return complex(object, shape, std::vector<std::complex<float>>(count, 1));
   };
-  const std::string for_windows = " for the windows of " + translation_1 + ", found ";
-  expect_none(ones({8, 9}, 72), "at least 9 rows" + for_windows + "8");
+  const std::string for_windows = " for the windows of " + translation_1;
+  expect_none(ones({8, 9}, 72), "found 8, expected at least 9 rows" + for_windows);
   // The rows would fit, but the columns do not, so the object is not used.
-  expect_none(ones({20, 7}, 140), "at least 8 columns" + for_windows + "7");
-  expect_none(ones({2, 9, 9}, 162), "[rows, columns], found [2, 9, 9]");
-  expect_none(ones({0, 9}, 0), "at least one pixel, found [0, 9]");
+  expect_none(ones({20, 7}, 140), "found 7, expected at least 8 columns" + for_windows);
+  expect_none(ones({2, 9, 9}, 162), "found [2, 9, 9], expected [rows, columns]");
+  expect_none(ones({0, 9}, 0), "found [0, 9], expected at least one pixel");
   std::vector<std::complex<float>> values(81, 1);
   values[4] = std::nanf("");
-  expect_none(complex(object, {9, 9}, values), "finite numbers, found infinity or NaN at 4");
+  expect_none(complex(object, {9, 9}, values),
+              "found infinity or NaN at 4, expected finite numbers");
   expect_none({object, [](hdf5::Writer& file, const auto& path) { file.string(path, "it"); }},
-              "complex numbers: compounds of two numbers r and i, found text");
+              "found text, expected complex numbers: compounds of two numbers r and i");
   expect_none({object, [](hdf5::Writer& file, const auto& path) { file.link(path, "lost"); }},
-              "a group or dataset, found a link to /lost, which is missing");
+              "found a link to /lost, which is missing, expected a group or dataset");
 }
 
 TEST_F(ReadTest, RejectsPixelsWithoutExtent) {
@@ -286,12 +292,14 @@ TEST_F(ReadTest, RejectsPixelsWithoutExtent) {
     return with(without(small_scan(), {detector_1 + "x_pixel_size", detector_1 + "y_pixel_size"}),
                 {numbers(detector_1 + "basis_vectors", {2, 3}, values)});
   };
-  expect_rejected(vectors({0, -0.5, 0, 0, 0, 0}),
-                  detector_1 + "basis_vectors",
-                  "vectors with a length above 0, found (0, 0, 0) from a pixel to the next column");
-  expect_rejected(vectors({std::nan(""), 1, 0, 1, 0, 0}),
-                  detector_1 + "basis_vectors",
-                  "vectors with a length above 0, found (nan, 1, 0) from a pixel to the next row");
+  expect_rejected(
+      vectors({0, -0.5, 0, 0, 0, 0}),
+      detector_1 + "basis_vectors",
+      "found (0, 0, 0) from a pixel to the next column, expected vectors with a length above 0");
+  expect_rejected(
+      vectors({std::nan(""), 1, 0, 1, 0, 0}),
+      detector_1 + "basis_vectors",
+      "found (nan, 1, 0) from a pixel to the next row, expected vectors with a length above 0");
 }
 
 TEST_F(ReadTest, RejectsLinksToNothing) {
@@ -299,7 +307,7 @@ TEST_F(ReadTest, RejectsLinksToNothing) {
                   [](hdf5::Writer& file, const std::string& name) { file.link(name, "lost"); }};
   expect_rejected(with(small_scan(), {link}),
                   detector_1 + "mask",
-                  "a group or dataset, found a link to /lost, which is missing");
+                  "found a link to /lost, which is missing, expected a group or dataset");
 }
 
 }  // namespace

@@ -36,8 +36,10 @@ TEST_F(ReadTest, NamesTheFilterThatIsMissing) {
   for (const Filter& filter : {Filter{32008, "bitshuffle (32008)"}, Filter{65000, "65000"}}) {
     write_filtered(path_, filter.number);
     const hdf5::Reader file(path_);
-    const std::string expected = path_.string() + ": data: expected the HDF5 filter " +
-                                 filter.name + " in a folder of HDF5_PLUGIN_PATH, found none";
+    const std::string expected = path_.string() +
+                                 ": data: found data that a missing filter compressed, "
+                                 "expected the HDF5 filter " +
+                                 filter.name + " in a folder of HDF5_PLUGIN_PATH";
     const auto complaint = [&](const auto& read) -> std::string {
       try {
         read();

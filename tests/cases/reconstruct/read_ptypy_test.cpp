@@ -64,13 +64,13 @@ TEST_F(ReadTest, TakesTheWeightsThatPtypysFramesShare) {
 TEST_F(ReadTest, RejectsPtypysChunksWithOtherCounts) {
   expect_rejected(with(ptypy_scan(), {numbers("chunks/2/positions", {3, 2}, {0, 0, 1, 1, 2, 2})}),
                   "chunks/2/positions",
-                  "[2, 2], a position for each frame, found [3, 2]");
+                  "found [3, 2], expected [2, 2], a position for each frame");
   expect_rejected(with(ptypy_scan(), {numbers("chunks/10/data", {1, 1, 1}, {1})}),
                   "chunks/10/data",
-                  "frames of 4 × 4 pixels, as in the chunk before, found [1, 1, 1]");
+                  "found [1, 1, 1], expected frames of 4 × 4 pixels, as in the chunk before");
   expect_rejected(without(ptypy_scan(), {"meta/energy"}),
                   "meta/energy or info/energy",
-                  "kiloelectronvolts, found no such dataset");
+                  "found no such dataset, expected kiloelectronvolts");
 }
 
 }  // namespace

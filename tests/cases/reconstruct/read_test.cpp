@@ -174,7 +174,7 @@ TEST_F(ReadTest, LeavesOutDetectorsCodesForBadPixels) {
       with(small_scan(),
            {numbers(name, {3, 4, 4}, std::vector<double>(48, -1), {.number = Number::i32})}),
       name,
-      "a pixel with counts in all frames, found none");
+      "found none, expected a pixel with counts in all frames");
 }
 
 TEST_F(ReadTest, LeavesOutPixelsThatAreBadInOneFrame) {
@@ -238,24 +238,25 @@ TEST_F(ReadTest, TakesLengthsInTheirUnits) {
 }
 
 TEST_F(ReadTest, RejectsUnitsThatNobodyKnows) {
-  const std::string lengths = "an attribute units of m, mm, um, nm or angstrom, or none, found ";
+  const std::string lengths = ", expected an attribute units of m, mm, um, nm or angstrom, or none";
   for (const std::string& name : {detector_1 + "distance",
                                   detector_1 + "x_pixel_size",
                                   detector_1 + "y_pixel_size",
                                   source_1 + "wavelength"}) {
-    expect_rejected(
-        with(small_scan(), {in_units(number(name, 1), "furlong")}), name, lengths + "furlong");
+    expect_rejected(with(small_scan(), {in_units(number(name, 1), "furlong")}),
+                    name,
+                    "found furlong" + lengths);
   }
   expect_rejected(
       with(small_scan(),
            {in_units(numbers(translation_1, {3, 3}, {0, 0, 0, 1, 2, 0, 3, 4, 0}), "steps")}),
       translation_1,
-      lengths + "steps");
+      "found steps" + lengths);
   const std::string energy = source_1 + "energy";
   expect_rejected(with(without(small_scan(), {source_1 + "wavelength"}),
                        {in_units(number(energy, 1), "horses")}),
                   energy,
-                  "an attribute units of J, eV or keV, or none, found horses");
+                  "found horses, expected an attribute units of J, eV or keV, or none");
 }
 
 TEST_F(ReadTest, RejectsScansWithinAPixel) {
@@ -265,8 +266,8 @@ TEST_F(ReadTest, RejectsScansWithinAPixel) {
   };
   expect_rejected(scan(0.5),
                   translation_1,
-                  "metres, over at least one pixel of the object, 1 × 1 m, found a scan over 0.5 "
-                  "pixels");
+                  "found a scan over 0.5 pixels, expected metres, over at least one pixel of the "
+                  "object, 1 × 1 m");
   EXPECT_EQ(complaint(scan(1)), "nothing");
   EXPECT_EQ(complaint(scan(0)), "nothing");
 }

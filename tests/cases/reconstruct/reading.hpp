@@ -34,8 +34,8 @@ class ReadTest : public testing::Test {
 
   void expect_rejected(const std::vector<Part>& parts,
                        const std::string& dataset,
-                       const std::string& expected) {
-    EXPECT_EQ(complaint(parts), path_.string() + ": " + dataset + ": expected " + expected);
+                       const std::string& why) {
+    EXPECT_EQ(complaint(parts), path_.string() + ": " + dataset + ": " + why);
   }
 
   harness::TemporaryFolder folder_;

@@ -41,8 +41,8 @@ TEST(TopologyTest, NamesTheLineThatIsWrong) {
   EXPECT_EQ(error_of("1 local 1 1\n\n4 a 1 1\n6 b 1 1"),
             "topology test, line 4: expected a larger multiple of 4 ranks");
   EXPECT_EQ(error_of("1 local 1"),
-            "topology test, line 1: expected RANKS CLASS MICROSECONDS GIGABYTES_PER_SECOND, got "
-            "1 local 1");
+            "topology test, line 1: got 1 local 1, expected RANKS CLASS MICROSECONDS "
+            "GIGABYTES_PER_SECOND");
   EXPECT_EQ(error_of("1 local 1 0"),
             "topology test, line 1: expected a latency of at least 0 and a bandwidth above 0");
 }

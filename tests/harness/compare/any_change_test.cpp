@@ -83,7 +83,9 @@ ordered_json gate_of_two_devices() {
                              {"method", "copy"},
                              {"way", "peer"},
                              {"verdict", "passed"},
-                             {"reason", ""}});
+                             {"reason", ""},
+                             {"exposure", {{"bytes_of_copy", 1 << 20}}},
+                             {"copy_s", {1e-3, 1.1e-3, 1.2e-3}}});
   }
   for (const char* phase : {"cuda", "soak"}) {
     gate["phases"].push_back({{"name", phase}, {"verdict", "passed"}, {"reason", ""}});
@@ -180,7 +182,7 @@ std::vector<Mutation> mutations_of_verdicts() {
        [](Files& files, Random& random) {
          auto& findings = files.report["findings"];
          const std::size_t which = random.below(findings.size());
-         const Place place = findings[which]["id"];
+         Place place = findings[which]["id"];
          findings.erase(which);
          return place;
        }},
@@ -238,7 +240,7 @@ std::vector<Mutation> mutations_of_numbers() {
        }},
       {"duration",
        [](Files& files, Random& random) {
-         const Place place = some_finding(files, random)["id"];
+         Place place = some_finding(files, random)["id"];
          files.report["environment"]["durations_s"][place] = 3;
          return place;
        }},
@@ -337,6 +339,17 @@ std::vector<Mutation> mutations_of_a_gate() {
       {"gate_device", part("devices", "hardware/devices/1")},
       {"gate_link", part("links", "hardware/links/1-0 copy peer")},
       {"gate_phase", part("phases", "hardware/phases/soak")},
+      {"quick",
+       [](Files& files, Random&) {
+         files.report["run"]["quick"] = true;
+         return Place("run.quick");
+       }},
+      {"gate_bandwidth",
+       [](Files& files, Random&) {
+         ordered_json& link = files.report["environment"]["hardware"]["links"][1];
+         link["copy_s"] = {4e-3, 4.1e-3, 4.2e-3};
+         return Place("hardware/links/1-0 copy peer");
+       }},
   };
 }
 
@@ -366,6 +379,12 @@ std::vector<Mutation> mutations_without_meaning() {
       {"count_of_a_cell",
        [](Files& files, Random& random) {
          some_finding(files, random)["cells"]["f32/sum"] = 99;
+         return Place();
+       }},
+      {"bytes_of_a_link",
+       [](Files& files, Random&) {
+         ordered_json& link = files.report["environment"]["hardware"]["links"][1];
+         link["exposure"]["bytes_of_copy"] = 7;
          return Place();
        }},
       {"total",

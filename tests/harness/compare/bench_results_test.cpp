@@ -100,5 +100,15 @@ TEST(CompareSpeedTest, WithoutNoiseNothingIsKnown) {
   EXPECT_EQ(to_text(measured({1, 3, 2})), "2 times the floor (1 to 3)");
 }
 
+TEST(CompareSpeedTest, BandwidthsAreOfBlocksOfOneSize) {
+  const Measurement before{.times = {1e-3, 2e-3, 4e-3}, .bytes = 4e6};
+  const Measurement now{.times = {8e-3, 8e-3, 9e-3}, .bytes = 4e6};
+  EXPECT_EQ(to_text(before), "2 GB/s (1 to 4)");
+  EXPECT_EQ(compare_speed(before, now, 1.1), Speed::slower);
+  Measurement larger = now;
+  larger.bytes = 8e6;
+  EXPECT_EQ(compare_speed(before, larger, 1.1), Speed::unknown);
+}
+
 }  // namespace
 }  // namespace rankcheck::harness::compare

@@ -55,7 +55,76 @@ TEST(ComparisonPageTest, NewlyBrokenUnitsHaveCardsWithTheirCaseAndTheirPast) {
   EXPECT_TRUE(has(page, "id=\"newly_broken-1\""));
   EXPECT_TRUE(has(page, "The contribution of rank 2 is missing."));
   EXPECT_TRUE(has(page, "In the earlier run: passed."));
+  EXPECT_TRUE(has(page, "did not fail before. Of them, 1 passed before."));
+  RunReport before = sample_run();
+  before.findings.erase(ring);
+  break_unit(now, tree);
+  EXPECT_TRUE(has(page_of(before, now), "Of them, 1 passed before, 1 was not in the earlier run."));
   EXPECT_TRUE(has(page, "rankcheck replay &#39;{&quot;operation&quot;:&quot;all_reduce&quot;"));
+}
+
+TEST(ComparisonPageTest, CausesThatTheFirstScreenLeavesOutAreCounted) {
+  RunReport before = sample_run();
+  RunReport now = sample_run();
+  for (int i = 0; i < 6; ++i) {
+    const std::string id = fmt::format("all_reduce/a{}/sim/agrees_with_reference", i);
+    add_unit(before, id, Verdict::passed);
+    add_unit(now, id, Verdict::passed);
+    break_unit(now, id);
+    // The reason is the cause of a failure without wrong elements.
+    auto& whole = now.findings.at(id).whole;
+    whole["reason"] = std::string(1, static_cast<char>('a' + i));
+    whole.erase("wrong");
+    whole.erase("wrong_count");
+  }
+  const std::string page = page_of(before, now);
+  EXPECT_TRUE(has(page, "href=\"#newly_broken-6\">and 1 more cause</a>"));
+  EXPECT_TRUE(has(page, "id=\"newly_broken-6\""));
+}
+
+TEST(ComparisonPageTest, CausesOfUnitsThatPassedBeforeComeFirst) {
+  RunReport before = sample_run();
+  RunReport now = sample_run();
+  for (const char* algorithm : {"a", "b", "c"}) {
+    const std::string id = fmt::format("all_reduce/{}/sim/agrees_with_reference", algorithm);
+    add_unit(now, id, Verdict::passed);
+    break_unit(now, id);
+    auto& whole = now.findings.at(id).whole;
+    whole["reason"] = fmt::format("cause {}", algorithm);
+    whole.erase("wrong");
+    whole.erase("wrong_count");
+    if (*algorithm == 'c') add_unit(before, id, Verdict::passed);
+  }
+  const std::string page = page_of(before, now);
+  EXPECT_LT(page.find("cause c"), page.find("cause a"));
+  EXPECT_LT(page.find("cause a"), page.find("cause b"));
+}
+
+TEST(ComparisonPageTest, KnownFailuresHaveCardsOfTheirOwn) {
+  RunReport now = sample_run();
+  break_unit(now, ring);
+  break_unit(now, tree);
+  now.findings.at(tree).is_known = true;
+  now.findings.at(tree).known = {{.id = "max", .covered = 1, .failed = 1}};
+  const std::string page = page_of(sample_run(), now);
+  EXPECT_TRUE(has(page, "<h1>Worse: 1 unit is newly broken.</h1>"));
+  EXPECT_TRUE(has(page, "1 unit is newly broken (1 more as known)</a>"));
+  EXPECT_TRUE(has(page, "<h3>Newly broken, as known</h3>"));
+  EXPECT_TRUE(
+      has(page, "These known defects explain the failures, so they do not count: max (1 unit)."));
+  const std::string first_screen = page.substr(0, page.find("</header>"));
+  EXPECT_TRUE(has(first_screen, "rankcheck replay")) << "of the failure that counts";
+  EXPECT_TRUE(has(page, "id=\"newly_broken-1\""));
+  EXPECT_TRUE(has(page, "id=\"newly_broken-known-1\""));
+  EXPECT_FALSE(has(page, "href=\"#newly_broken-2\"")) << "the first screen has what counts";
+}
+
+TEST(ComparisonPageTest, SaysWhatGotWorseBesideWhatMatters) {
+  RunReport now = sample_run();
+  now.findings.at(ring).ratio_max = 0.9;
+  EXPECT_TRUE(
+      has(page_of(sample_run(), now),
+          "<h1>Not worse in what matters here (broken, coverage), but: 1 larger error.</h1>"));
 }
 
 TEST(ComparisonPageTest, AFindingOfAnotherVersionIsARow) {
@@ -137,6 +206,7 @@ TEST(ComparisonPageTest, ShowsTheVersionsOfBothSides) {
   const std::string page = page_of(sample_run(), now);
   EXPECT_TRUE(has(page, "<td class=\"said\">mpi Open MPI</td>\n<td class=\"said\">mpi MPICH</td>"));
   EXPECT_TRUE(has(page, "id=\"version\""));
+  EXPECT_TRUE(has(page, "mpi: Open MPI before, MPICH now</a>")) << "the first screen names it, too";
   EXPECT_TRUE(has(page, "backends.mpi.versions.mpi"));
 }
 

@@ -139,10 +139,10 @@ std::vector<SingleChange> changes_of_numbers() {
        "version bench.num_cpus"},
       {"blinder_checks",
        [](RunReport& run) { run.findings.at(ring).smallest_change = 0.1; },
-       "power " + std::string(ring)},
+       "power_lost " + std::string(ring)},
       {"a_case_without_power",
        [](RunReport& run) { run.findings.at(ring).powerless_cases = 1; },
-       "power " + std::string(ring)},
+       "power_lost " + std::string(ring)},
   };
 }
 
@@ -266,6 +266,23 @@ TEST_F(KnownFailureTest, StillHasItsCoverageCompared) {
   EXPECT_EQ(compare(before_, now_).count(Kind::coverage_lost), 0);
 }
 
+/// A run that goes on past known failures draws other cases than a run that knows of none.
+TEST_F(KnownFailureTest, OnOneSideOnlyMakesChanceOfWhatIsNotRequired) {
+  RunFinding& now = unit(ring);
+  now.cells = {"int8/sum"};
+  now.ratio_max = 1e-9;
+  now.smallest_change = 1e-9;
+  now.requires_all_cells = before_.findings.at(ring).requires_all_cells = false;
+  const auto counts = [&] {
+    const Comparison all = compare(before_, now_);
+    return all.count(Kind::coverage_lost) + all.count(Kind::accuracy_gained) +
+           all.count(Kind::power_lost) + all.count(Kind::power_gained);
+  };
+  EXPECT_EQ(counts(), 0);
+  now.requires_all_cells = before_.findings.at(ring).requires_all_cells = true;
+  EXPECT_EQ(counts(), 1) << "the cells that both require";
+}
+
 /// A flaky unit that passes may have had luck.
 TEST_F(ComparisonTest, AFlakyUnitThatPassesIsNotMended) {
   before_.findings.at(ring).verdict = Verdict::flaky;
@@ -298,8 +315,54 @@ TEST_F(ComparisonTest, ASpeedNeedsMeasurementsOfKnownNoiseInBothRuns) {
   EXPECT_EQ(comparison.compared_speeds, 1);
   EXPECT_EQ(comparison.unknown_speeds, 1);
   now_.bench.reset();
-  EXPECT_TRUE(compare(before_, now_).is_empty());
   EXPECT_EQ(compare(before_, now_).compared_speeds, 0);
+}
+
+/// Returns the only loss of coverage.
+Change loss_in(const Comparison& comparison) {
+  EXPECT_EQ(comparison.count(Kind::coverage_lost), 1);
+  for (const Change& each : comparison.changes) {
+    if (each.kind == Kind::coverage_lost) return each;
+  }
+  return {};
+}
+
+TEST_F(ComparisonTest, MeasurementsThatAreGoneAreLost) {
+  now_.bench.reset();
+  const Comparison gone = compare(before_, now_);
+  EXPECT_EQ(loss_in(gone).what, "bench") << "one line for all";
+  EXPECT_EQ(loss_in(gone).before, "2 measurements");
+  EXPECT_TRUE(is_worse(gone, fail_on_from("coverage")));
+  const Comparison back = compare(now_, before_);
+  EXPECT_EQ(back.count(Kind::coverage_gained), 1);
+  EXPECT_FALSE(is_worse(back, fail_on_from("coverage")));
+}
+
+TEST_F(ComparisonTest, ALinkWithoutItsBandwidthIsLost) {
+  const std::string link = ring;
+  before_.links[link] = {.times = {1e-3, 1e-3, 1e-3}, .bytes = 1e6};
+  const Change gone = loss_in(compare(before_, now_));
+  EXPECT_EQ(gone.before, "1 GB/s (1 to 1)");
+  EXPECT_EQ(gone.now, "no bandwidth");
+  EXPECT_EQ(compare(now_, before_).count(Kind::coverage_gained), 1);
+  now_.links[link] = {.times = {9e-3, 9e-3, 9e-3}, .bytes = 2e6};
+  const Comparison other = compare(before_, now_);
+  EXPECT_EQ(other.links_of_other_sizes, 1);
+  EXPECT_TRUE(other.is_empty());
+  // A link that was not judged is lost as a unit.
+  now_.links.clear();
+  now_.findings.at(link).verdict = Verdict::skipped;
+  EXPECT_EQ(loss_in(compare(before_, now_)).now, "skipped");
+}
+
+TEST_F(ComparisonTest, AUnitThatSeesLessLosesCoverage) {
+  now_.findings.at(ring).powerless_cases = 1;
+  const Comparison less = compare(before_, now_);
+  EXPECT_EQ(less.count(Kind::power_lost), 1);
+  EXPECT_TRUE(is_worse(less, fail_on_from("coverage")));
+  const Comparison more = compare(now_, before_);
+  EXPECT_EQ(more.count(Kind::power_gained), 1);
+  EXPECT_FALSE(is_worse(more, fail_on_from("coverage")));
 }
 
 TEST_F(ComparisonTest, ASpeedIsOnlyWorseIfItMatters) {

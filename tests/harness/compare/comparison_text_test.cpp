@@ -1,6 +1,11 @@
 #include "harness/compare/comparison_text.hpp"
 
+#include <sstream>
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include "harness/table.hpp"
 
 #include "tests/harness/compare/sample_run.hpp"
 #include "tests/harness/schema.hpp"
@@ -35,10 +40,44 @@ class ComparisonTextTest : public testing::Test {
 };
 
 TEST_F(ComparisonTextTest, BeginsWithTheVerdict) {
+  const std::string verdict = "Worse: 1 unit is newly broken, 1 loss of coverage.";
+  EXPECT_EQ(verdict_of(runs()), verdict);
   const std::string text = to_text(runs(), "rankcheck");
-  EXPECT_EQ(text.substr(0, text.find('\n')),
-            "worse: 1 newly broken, 1 still broken, 1 coverage lost; 4 units were judged in both "
-            "runs");
+  EXPECT_EQ(text.find(verdict + '\n'), 0U);
+  EXPECT_NE(text.find("\n4 units were judged in both runs: 1 unit is newly broken, 1 unit is still "
+                      "broken, 1 loss of coverage\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(ComparisonTextTest, OnlyLinesToPasteAreLong) {
+  const std::string words = [] {
+    std::string all;
+    for (int i = 0; i < 25; ++i) all += "word ";
+    return all;
+  }();
+  now_.findings.at(ring).reason = words;
+  now_.findings.at(ring).minimal["input"] = words;
+  now_.name = words;
+  comparison_ = compare(before_, now_);
+  std::istringstream lines(to_text(runs(), "rankcheck"));
+  bool has_long = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(" replay ") == std::string::npos) {
+      EXPECT_LE(line.size(), text_columns_max) << line;
+    } else {
+      has_long = has_long || line.size() > text_columns_max;
+    }
+  }
+  EXPECT_TRUE(has_long);
+}
+
+TEST_F(ComparisonTextTest, OnlyTheVerdictIsColoured) {
+  const std::string plain = to_text(runs(), "rankcheck");
+  const std::string coloured = to_text(runs(), "rankcheck", TextStyle(true));
+  const std::string verdict = wrapped(verdict_of(runs()), text_columns_max, 2);
+  EXPECT_EQ(coloured,
+            TextStyle(true).paint(Verdict::falsified, verdict) + plain.substr(verdict.size()));
 }
 
 TEST_F(ComparisonTextTest, SaysHowToRunAFailureAgain) {
@@ -53,11 +92,12 @@ TEST_F(ComparisonTextTest, SaysHowToRunAFailureAgain) {
 TEST_F(ComparisonTextTest, WithoutAChangeSaysSo) {
   before_.findings.erase(failing);
   comparison_ = compare(before_, before_);
-  EXPECT_EQ(to_text(runs(), "rankcheck").substr(0, 27), "not worse: nothing changed;");
+  EXPECT_EQ(verdict_of(runs()), "Not worse: nothing changed in the 4 units that both runs judged.");
   add_unit(before_, failing, Verdict::falsified);
   comparison_ = compare(before_, before_);
   const std::string text = to_text(runs(), "rankcheck");
-  EXPECT_EQ(text.substr(0, 45), "not worse: nothing changed, 1 still broken; 5");
+  EXPECT_EQ(text.find("Not worse: nothing changed in the 5 units "), 0U);
+  EXPECT_NE(text.find(" in both runs: 1 unit is still broken\n"), std::string::npos) << text;
   EXPECT_NE(text.find("    falsified, as before\n"), std::string::npos) << text;
 }
 
@@ -69,6 +109,40 @@ TEST_F(ComparisonTextTest, ALongListNamesHowManyMoreThereAre) {
   EXPECT_NE(to_text(runs(), "rankcheck").find("  and 11 more, see --format json\n"),
             std::string::npos);
   EXPECT_EQ(to_json(runs())["changes"].size(), comparison_.changes.size());
+}
+
+/// A defect that nobody knows must not vanish behind those that are known.
+TEST_F(ComparisonTextTest, KnownFailuresComeLastInAList) {
+  for (int i = 0; i < 30; ++i) {
+    const std::string id = "all_gather/direct/sim/law" + std::to_string(i);
+    add_unit(now_, id, Verdict::falsified);
+    now_.findings.at(id).is_known = true;
+    now_.findings.at(id).known = {{.id = "max", .covered = 1, .failed = 1}};
+  }
+  comparison_ = compare(before_, now_);
+  const std::string text = to_text(runs(), "rankcheck");
+  EXPECT_NE(text.find("\nnewly broken\n  " + std::string(ring) + '\n'), std::string::npos) << text;
+}
+
+TEST_F(ComparisonTextTest, AFailureOfANewUnitSaysThatItIsNew) {
+  before_.findings.erase(ring);
+  comparison_ = compare(before_, now_);
+  EXPECT_NE(to_text(runs(), "rankcheck").find("    not in the earlier run -> falsified: differs"),
+            std::string::npos);
+  EXPECT_NE(to_markdown(runs()).find(" | not in the earlier run | falsified: differs"),
+            std::string::npos);
+}
+
+TEST_F(ComparisonTextTest, WhatDoesNotMatterIsNamedBesideTheVerdict) {
+  now_ = sample_run();
+  now_.findings.at(ring).ratio_max = 0.9;
+  comparison_ = compare(before_, now_);
+  EXPECT_EQ(worse_beside(comparison_, matters_), "1 larger error");
+  const std::string text = to_text(runs(), "rankcheck");
+  EXPECT_EQ(text.find("Not worse in what matters here (broken, coverage), but: 1 larger error.\n"),
+            0U);
+  matters_ = fail_on_from("accuracy");
+  EXPECT_EQ(worse_beside(comparison_, matters_), "");
 }
 
 TEST_F(ComparisonTextTest, MarkdownKeepsItsTableWhateverAReasonHolds) {
@@ -98,7 +172,7 @@ TEST_F(ComparisonTextTest, SaysWhichDefectIsKnownAndWhatItMayHide) {
   unit.known = {{.id = "max", .covered = 1, .failed = 1}};
   comparison_ = compare(before_, now_);
   EXPECT_NE(to_text(runs(), "rankcheck").find("\n    known max\n"), std::string::npos);
-  EXPECT_NE(to_text(runs(), "rankcheck").find("1 newly broken (1 as known)"), std::string::npos)
+  EXPECT_NE(to_text(runs(), "rankcheck").find("1 unit is newly broken as known"), std::string::npos)
       << to_text(runs(), "rankcheck");
   unit.may_hide_others = true;
   comparison_ = compare(before_, now_);
@@ -118,9 +192,10 @@ TEST_F(ComparisonTextTest, AStaleEntryIsWorseOnlyIfThatWasAskedFor) {
   matters_ = fail_on_from("accuracy");
   asked.known = known;
   EXPECT_FALSE(is_worse(asked));
-  EXPECT_NE(to_text(asked, "rankcheck")
-                .find("\nknown defects\n  max: no failure is as it says: compares as signed\n"),
-            std::string::npos)
+  EXPECT_NE(
+      to_text(asked, "rankcheck")
+          .find("\nknown defects\n  stale: max: no failure is as it says: compares as signed\n"),
+      std::string::npos)
       << to_text(asked, "rankcheck");
   asked.is_strict = true;
   EXPECT_TRUE(is_worse(asked));

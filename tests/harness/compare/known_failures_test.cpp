@@ -80,14 +80,14 @@ TEST_F(KnownFailuresTest, WhatTheRunKnewItselfHidesNothing) {
 TEST_F(KnownFailuresTest, AnEntryWithoutAFailureOrThatExpiredIsStale) {
   failure().verdict = Verdict::passed;
   EXPECT_TRUE(status().is_stale());
-  EXPECT_EQ(known_line(status()), "max: no failure is as it says: compares as signed");
+  EXPECT_EQ(known_line(status()), "stale: max: no failure is as it says: compares as signed");
   failure().verdict = Verdict::falsified;
   mark();
   EXPECT_FALSE(status().is_stale());
   run_.environment["started"] = "2026-07-01T00:00:00Z";
   EXPECT_TRUE(status().is_stale());
   EXPECT_EQ(known_line(status()),
-            "max: 1 unit fails as known, and it expired on 2026-06-30: compares as signed");
+            "stale: max: 1 unit fails as known, and it expired on 2026-06-30: compares as signed");
 }
 
 }  // namespace

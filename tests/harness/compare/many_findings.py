@@ -15,7 +15,9 @@ import sys
 def id_of(unit):
     tested = unit.get("subject", unit["backend"])
     text = "/".join([unit["operation"], unit["algorithm"], tested, unit["property"]])
-    return text + (":" + unit["pinned"] if "pinned" in unit else "")
+    for mark, field in (("@", "variant"), (":", "pinned")):
+        text += mark + unit[field] if field in unit else ""
+    return text
 
 
 def large(report, count):

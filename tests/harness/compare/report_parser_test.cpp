@@ -68,17 +68,17 @@ TEST(ReportParserTest, KeepsWhatIsNoReport) {
   }
 }
 
-TEST(ReportParserTest, DiscardsWhatIsNoJson) {
+TEST(ReportParserTest, RefusesWhatIsNoJson) {
   const std::string deep(json_depth_max + 1, '[');
   for (const std::string& text : {std::string("{"),
                                   std::string("{} x"),
                                   std::string(),
                                   deep + std::string(deep.size(), ']'),
                                   R"({"findings": [{"wrong": )" + deep}) {
-    EXPECT_TRUE(Parsed(text, {"wrong"}).rest.json.is_discarded()) << text;
+    EXPECT_THROW(Parsed(text, {"wrong"}), BadInput) << text;
   }
   const std::string allowed(json_depth_max, '[');
-  EXPECT_FALSE(Parsed(allowed + std::string(allowed.size(), ']')).rest.json.is_discarded());
+  EXPECT_TRUE(Parsed(allowed + std::string(allowed.size(), ']')).rest.json.is_array());
 }
 
 TEST(ReportParserTest, NamesAFindingThatIsNoObject) {

@@ -57,6 +57,20 @@ TEST_F(TrendTest, TheErrorIsTheOneOfUnitsThatRanToTheirEnd) {
   EXPECT_FALSE(row(trend_of(runs_), "all_reduce", "mpi").points[0].ratio_max);
 }
 
+TEST_F(TrendTest, WhatFailsOnlyAsKnownHasALetterOfItsOwn) {
+  const auto letters = [&] {
+    const std::string text = to_text(trend_of(runs_));
+    const std::size_t at = text.find("all_reduce  mpi      ");
+    return text.substr(at + std::string_view("all_reduce  mpi      ").size(), runs_.size());
+  };
+  EXPECT_EQ(letters(), "FFF");
+  runs_[1].findings.at(failing).is_known = true;
+  EXPECT_EQ(letters(), "FxF");
+  EXPECT_EQ(to_json(trend_of(runs_))[1]["known"].dump(), "[0,1,0]");
+  add_unit(runs_[1], "all_reduce/other/mpi/agrees_with_reference", Verdict::hung);
+  EXPECT_EQ(letters(), "FHF");
+}
+
 TEST_F(TrendTest, WhatARunLacksIsEmpty) {
   runs_[1].findings.erase(other);
   const Trend trend = trend_of(runs_);

@@ -114,6 +114,10 @@ TEST(CausesTest, OneCauseOverOperationsIsOneGroup) {
   EXPECT_EQ(groups[0].findings[0]->unit.property, "agrees_with_reference");
   EXPECT_EQ(extent_of({{&all[0], &all[0]}, {}}), "2 units");
   EXPECT_EQ(extent_of({{&all[0]}, {}}), "");
+  Finding tree = failure_of("reduce");
+  tree.unit.algorithm = "tree";
+  EXPECT_EQ(extent_of({{&all[0], &tree}, {}}),
+            "2 units of 2 algorithms and 2 operations: all_reduce, reduce");
 }
 
 TEST(CausesTest, OneReasonOverOperationsIsOneGroupIfNoValueIsWrong) {

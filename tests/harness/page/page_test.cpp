@@ -40,8 +40,19 @@ TEST(PageTest, FailureSaysWhatAndWhyAndHowToRunItAgain) {
   EXPECT_TRUE(has(page, "all_reduce, algorithm ring, on sim, gave 1 wrong element"));
   EXPECT_TRUE(has(page, "The contribution of rank 2 is missing."));
   EXPECT_TRUE(has(page, "rankcheck replay &#39;{&quot;operation&quot;:&quot;all_reduce&quot;"));
-  EXPECT_TRUE(has(page, "made smaller in 4 steps"));
+  EXPECT_TRUE(has(page, "made simpler in 4 steps"));
   EXPECT_FALSE(has(page, "Never covered")) << "a unit that failed ended early";
+}
+
+TEST(PageTest, TheFirstScreenHasTheCommandOfTheFirstFailure) {
+  Finding failure = sample_failure();
+  const auto opening = [&] {
+    const std::string page = to_html(with({failure, sample_failure()}));
+    return page.substr(0, page.find("id=\"verified\""));
+  };
+  EXPECT_EQ(count(opening(), "rankcheck replay"), 1);
+  failure.minimal->algorithm = std::string(400, 'a');
+  EXPECT_FALSE(has(opening(), "rankcheck replay")) << "it would fill the screen";
 }
 
 TEST(PageTest, ACardOfOneCauseNamesItsOperations) {
@@ -95,7 +106,7 @@ TEST(PageTest, KnownFailuresStayVisibleAndDoNotFail) {
   EXPECT_TRUE(has(page, "id=\"known-1\""));
   EXPECT_TRUE(has(page, "still fails, expired on 2026-01-31"));
   EXPECT_TRUE(has(page, "! falsified as known"));
-  EXPECT_TRUE(has(page, "late-rank (4 of 9 cases failed). It was neither made smaller nor"));
+  EXPECT_TRUE(has(page, "late-rank (4 of 9 cases failed). It was neither made simpler nor"));
   EXPECT_TRUE(has(page, "! known, 1 of 1")) << "the pair of operation and backend";
   EXPECT_TRUE(has(page, "class=\"doubt\">known<")) << "the cell";
 }
@@ -122,11 +133,12 @@ TEST(PageTest, SaysHowItsCountsBelongTogether) {
   other.unit.property = "splits";
   Finding errored = sample_finding("gather", Verdict::errored);
   EXPECT_TRUE(has(to_html(with({sample_failure(), other})),
-                  "The 2 units that failed seem to have 1 cause, with a card for each below."));
+                  "The 2 units that failed seem to have 1 cause, which has a card below."));
   EXPECT_TRUE(has(to_html(with({sample_failure()})), "The unit that failed has a card below."));
   EXPECT_TRUE(has(to_html(with({errored})), "The unit that could not be checked has a card"));
   EXPECT_TRUE(has(to_html(with({sample_failure(), errored})),
-                  "The 2 units that failed or could not be checked seem to have 2 causes"));
+                  "The 2 units that failed or could not be checked seem to have 2 causes, each of "
+                  "which has a card below."));
   EXPECT_FALSE(has(to_html(with({sample_finding("gather", Verdict::passed)})), "has a card"));
 }
 

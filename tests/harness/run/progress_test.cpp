@@ -42,6 +42,15 @@ TEST(ProgressTest, OfAResumedRunGoesOnWhereTheOneBeforeStopped) {
   EXPECT_TRUE(line.starts_with("4/4 units, ") && line.ends_with(", 0 s left")) << line;
 }
 
+TEST(ProgressTest, SaysHowManyFailuresAreShrunk) {
+  Progress progress({});
+  progress.begin_round(4, 3, 100);
+  progress.failures_shrinking() = 1;
+  EXPECT_TRUE(progress.line().ends_with(", ...; shrinking 1 failure")) << progress.line();
+  progress.failures_shrinking() = 2;
+  EXPECT_TRUE(progress.line().ends_with("; shrinking 2 failures")) << progress.line();
+}
+
 TEST(ProgressTest, FailureIsOneLineOfLimitedWidth) {
   Finding failure = sample_failure();
   failure.reason = std::string(200, 'x') + "\nnext line";

@@ -15,6 +15,22 @@ TEST(LastWordsTest, AreTheLastTellingLine) {
   EXPECT_EQ(last_words_of("\n---\n"), "");
 }
 
+TEST(LastWordsTest, AStackWithoutAnErrorIsPassedOver) {
+  EXPECT_EQ(last_words_of("library: lost the network\n"
+                          "Current thread 0x00007f (most recent call first):\n"
+                          "  File \"wait.py\", line 7 in wait\n"
+                          "  File \"<frozen runpy>\", line 198 in _run_module_as_main\n"),
+            "library: lost the network");
+}
+
+TEST(LastWordsTest, AdviceOfALauncherIsPassedOver) {
+  const std::string ending =
+      "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Segmentation fault (signal 11)";
+  EXPECT_EQ(last_words_of(ending + "\nThis typically refers to a problem with your application.\n" +
+                          "Please see the FAQ page for debugging suggestions\n"),
+            ending);
+}
+
 TEST(LastWordsTest, ALauncherThatOnlySaysThatAProcessEndedIsPassedOver) {
   const std::string own = "Traceback (most recent call last):\nKeyError: 'boom'\n";
   const std::string job = rule + "Primary job  terminated normally, but 1 process returned\na " +

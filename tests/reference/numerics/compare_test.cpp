@@ -94,13 +94,14 @@ TEST(CompareTest, NanPayloadsAreToldApart) {
   EXPECT_EQ(comparison.differences[0].got, "nan (0x7fc00002)");
 }
 
-TEST(CompareTest, ReportsTheLargestRatio) {
-  const SmallFold sum = fold_of({Type::f32}, {1, 2});
+TEST(CompareTest, ReportsTheLargestRatioOfRightElements) {
+  const SmallFold sum = fold_of({Type::f32}, {1, 0x1p-24});
   const double bound = sum.expected().bound[0];
-  const double got = 3 + 0x1p-22;
-  EXPECT_EQ(sum.compared({3}).ratio_max, 0);
-  EXPECT_DOUBLE_EQ(sum.compared({got}).ratio_max, 0x1p-22 / bound);
+  EXPECT_DOUBLE_EQ(sum.compared({1}).ratio_max, 0x1p-24 / bound);
+  EXPECT_EQ(fold_of({Type::f32}, {1, 2}).compared({3}).ratio_max, 0);
   EXPECT_EQ(fold_of({Type::f32, ReduceOp::max}, {1, 2}).compared({7}).ratio_max, 0);
+  EXPECT_EQ(sum.compared({2}).wrong, 1);
+  EXPECT_EQ(sum.compared({2}).ratio_max, 0);
 }
 
 TEST(CompareTest, WhatCannotBeWrongIsNotCounted) {

@@ -31,37 +31,39 @@ TEST(WhyInvalidTest, AcceptsNothingToDo) {
 
 TEST(WhyInvalidTest, NamesTheFieldAndWhatWasExpected) {
   const auto broadcast = reference::broadcast::contract();
-  EXPECT_EQ(verdict(broadcast, {.ranks = 0}), "ranks: expected at least 1, got 0");
-  EXPECT_EQ(verdict(broadcast, {.ranks = 2, .root = 2}), "root: expected 0..1, got 2");
-  EXPECT_EQ(verdict(broadcast, {.ranks = 2, .root = -1}), "root: expected 0..1, got -1");
+  EXPECT_EQ(verdict(broadcast, {.ranks = 0}), "ranks: got 0, expected at least 1");
+  EXPECT_EQ(verdict(broadcast, {.ranks = 2, .root = 2}), "root: got 2, expected 0..1");
+  EXPECT_EQ(verdict(broadcast, {.ranks = 2, .root = -1}), "root: got -1, expected 0..1");
   EXPECT_EQ(verdict(broadcast, {.count = -1}), "count: out of range, got -1");
-  EXPECT_EQ(verdict(broadcast, {.counts = {1}}), "counts: expected 0 values, got 1");
+  EXPECT_EQ(verdict(broadcast, {.counts = {1}}), "counts: got a list of 1, expected 0 values");
   EXPECT_EQ(verdict(broadcast, {.count = std::int64_t{1} << 60}),
-            "count: expected at most 281474976710656, got 1152921504606846976");
+            "count: got 1152921504606846976, expected at most 281474976710656");
   EXPECT_EQ(verdict(broadcast, {.gap = 1}), "gap: out of range, got 1");
   EXPECT_EQ(verdict(broadcast, {.op = ReduceOp::sum}),
-            "op: this operation does not reduce, got sum");
+            "op: got sum, this operation does not reduce");
   const auto gather = reference::all_gather_v::contract();
-  EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {1}}), "counts: expected 2 values, got 1");
+  EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {1}}),
+            "counts: got a list of 1, expected 2 values");
   EXPECT_EQ(verdict(gather, {.ranks = 1, .counts = {-3}}),
-            "counts: expected no negative value, got -3");
+            "counts: got -3, expected no negative value");
   EXPECT_EQ(verdict(gather, {.ranks = 1, .count = 4, .counts = {4}}),
             "count: not a size of this operation");
   EXPECT_EQ(verdict(reference::all_to_all_v::contract(), {.ranks = 2, .counts = {1, 1}}),
-            "counts: expected 4 values, got 2");
+            "counts: got a list of 2, expected 4 values");
 }
 
 TEST(WhyInvalidTest, JudgesShapesOfArrays) {
   const auto gather = reference::gather_axis::contract();
   const auto broadcast = reference::broadcast::contract();
   EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {0, 2}, .outer = 3, .inner = 0}), "legal");
-  EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {1}}), "counts: expected 2 values, got 1");
-  EXPECT_EQ(verdict(gather, {.counts = {2}, .outer = -1}), "outer: expected 0..16777216, got -1");
+  EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {1}}),
+            "counts: got a list of 1, expected 2 values");
+  EXPECT_EQ(verdict(gather, {.counts = {2}, .outer = -1}), "outer: got -1, expected 0..16777216");
   EXPECT_EQ(verdict(gather, {.counts = {1}, .outer = 4, .inner = std::int64_t{1} << 47}),
-            "inner: expected 0..70368744177664, got 140737488355328");
+            "inner: got 140737488355328, expected 0..70368744177664");
   // Strips take memory though they have no elements.
   EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {0, 0}, .outer = std::int64_t{1} << 32}),
-            "outer: expected 0..8388608, got 4294967296");
+            "outer: got 4294967296, expected 0..8388608");
   EXPECT_EQ(verdict(gather, {.counts = {1}, .gap = 1}), "gap: out of range, got 1");
   EXPECT_EQ(verdict(broadcast, {.outer = 2}), "outer: not a size of this operation");
   EXPECT_EQ(verdict(broadcast, {.inner = 0}), "inner: not a size of this operation");
@@ -71,9 +73,9 @@ TEST(WhyInvalidTest, AReductionAlongAnAxisNeedsARow) {
   const auto reduce = reference::reduce_axis::contract();
   EXPECT_EQ(verdict(reduce, {.ranks = 2, .op = ReduceOp::sum, .counts = {0, 1}}), "legal");
   EXPECT_EQ(verdict(reduce, {.ranks = 2, .op = ReduceOp::sum, .counts = {0, 0}}),
-            "counts: expected a sum in 1..16777216, got 0");
+            "counts: got a sum of 0, expected 1..16777216");
   EXPECT_EQ(verdict(reduce, {.op = ReduceOp::sum, .counts = {2000000000}, .inner = 0}),
-            "counts: expected a sum in 1..16777216, got 2000000000");
+            "counts: got a sum of 2000000000, expected 1..16777216");
 }
 
 TEST(WhyInvalidTest, RejectsReductionsWithoutMeaning) {
@@ -101,7 +103,7 @@ TEST(WhyInvalidTest, FreeSpaceLiesBetweenSlices) {
   EXPECT_EQ(why(1, 0), "legal");
   EXPECT_EQ(why(1, 2), "wavelength, distance: one slice has no free space behind it");
   EXPECT_EQ(why(2, 2), "legal");
-  EXPECT_EQ(why(2, 0), "wavelength: expected 1/1024..1024, got 0.000000");
+  EXPECT_EQ(why(2, 0), "wavelength: got 0.000000, expected 1/1024..1024");
 }
 
 TEST(ShapesTest, OffsetsAreThoseOfTheBlocks) {

@@ -76,9 +76,9 @@ class Buffer {
   template <class T>
   [[nodiscard]] Span<T> as() const {
     if (exists_ && sizeof(T) != element_bytes(type_)) {
-      throw std::invalid_argument("as: expected a type of " + std::to_string(element_bytes(type_)) +
-                                  " bytes for " + std::string(name(type_)) + ", got " +
-                                  std::to_string(sizeof(T)) + " bytes");
+      throw std::invalid_argument(
+          "as: got a type of " + std::to_string(sizeof(T)) + " bytes, expected one of " +
+          std::to_string(element_bytes(type_)) + " bytes for " + std::string(name(type_)));
     }
     // The harness places buffers so that elements are aligned.
     return {reinterpret_cast<T*>(data_), count_};

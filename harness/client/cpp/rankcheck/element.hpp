@@ -76,8 +76,8 @@ std::size_t position_of(const char* what, std::string_view name, const Names& na
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return i;
   }
-  throw std::invalid_argument(std::string(what) + ": expected some of " + joined(names) + ", got " +
-                              std::string(name));
+  throw std::invalid_argument(std::string(what) + ": got " + std::string(name) +
+                              ", expected some of " + joined(names));
 }
 
 inline Type type_named(std::string_view name) {

@@ -48,7 +48,8 @@ inline int ranks_from(const char* what, const std::string& text) {
   char* end = nullptr;
   const long ranks = std::strtol(text.c_str(), &end, 10);
   if (text.empty() || *end != 0 || ranks < 0 || ranks > 4096) {
-    throw std::invalid_argument(std::string(what) + ": expected a number up to 4096, got " + text);
+    throw std::invalid_argument(std::string(what) + ": got " + (text.empty() ? "nothing" : text) +
+                                ", expected a number up to 4096");
   }
   return static_cast<int>(ranks);
 }
@@ -70,7 +71,7 @@ inline int ranks_wanted(const std::vector<std::string>& arguments, int otherwise
       break;
     }
   }
-  if (ranks < 1) throw std::invalid_argument("--ranks: expected at least 1 rank, got 0");
+  if (ranks < 1) throw std::invalid_argument("--ranks: got 0, expected at least 1 rank");
   return ranks;
 }
 
@@ -87,8 +88,8 @@ inline std::optional<std::pair<int, int>> place_of_process() {
     if (said == nullptr || of == nullptr) continue;
     const std::pair place(ranks_from(rank, said), ranks_from(world, of));
     if (place.first < place.second) return place;
-    throw std::invalid_argument(std::string(rank) + ": expected a rank below " + of + ", got " +
-                                said);
+    throw std::invalid_argument(std::string(rank) + ": got " + said + ", expected a rank below " +
+                                of);
   }
   return std::nullopt;
 }

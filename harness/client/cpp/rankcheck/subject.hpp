@@ -42,7 +42,8 @@ class Subject {
   Subject& types(const std::string& names) {
     return attempt([&] { about_.types = detail::words_of("types", names, detail::type_names); });
   }
-  /// The groups: any, sorted (ascending world ranks) or world (all ranks in order).
+  /// The groups: any, sorted (ascending world ranks) or world (all ranks in order). By default any,
+  /// or world if several processes have no function of group().
   Subject& groups(const std::string& kind) {
     return choose("groups", about_.groups, kind, {"any", "sorted", "world"});
   }
@@ -121,7 +122,7 @@ class Subject {
   template <class Make, class Free>
   Subject& group(Make make, Free free, std::size_t kept = 64) {
     using Group = decltype(make(std::vector<int>()));
-    if (kept == 0) complain("group: expected to keep at least 1 group, got 0");
+    if (kept == 0) complain("group: got 0, expected to keep at least 1 group");
     about_.free_group = [free = std::move(free)](detail::AnyGroup& group) {
       free(*static_cast<Group*>(group.value.get()));
     };

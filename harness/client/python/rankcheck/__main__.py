@@ -6,6 +6,7 @@ import runpy
 import sys
 from typing import List
 
+from rankcheck.failures import place_in_last_line
 from rankcheck.launch import without_ranks
 from rankcheck.subject import Subject
 
@@ -19,10 +20,11 @@ def find_subject(file: str, name: str) -> Subject:
         name = next(iter(found))
     if name in found:
         found[name].file = os.path.abspath(file)
+        found[name].require_places(file)
         return found[name]
     names = ", ".join(sorted(found)) or "none"
     wanted = f"a subject with the name {name}" if name else "one subject, or a name behind the file"
-    raise SystemExit(f"{file}: expected {wanted}, got these subjects: {names}")
+    raise SystemExit(f"{file}: got these subjects: {names}; expected {wanted}")
 
 
 def main(arguments: List[str]) -> None:
@@ -30,7 +32,8 @@ def main(arguments: List[str]) -> None:
     words = without_ranks(arguments)
     if not 1 <= len(words) <= 2:
         raise SystemExit("usage: python -m rankcheck FILE [NAME] [--ranks N]")
-    find_subject(words[0], words[1] if len(words) == 2 else "").serve()
+    with place_in_last_line():
+        find_subject(words[0], words[1] if len(words) == 2 else "").serve()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,10 @@ import difflib
 import functools
 import inspect
 import os
+from types import FrameType
 from typing import Any, Callable, Iterable, Optional, Sequence
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
@@ -25,13 +28,35 @@ def place_of(function: Callable[..., Any]) -> str:
     return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}" if code else ""
 
 
+def is_outside(file: str) -> bool:
+    """Whether a file is not one of this package."""
+    return not os.path.abspath(file).startswith(PACKAGE)
+
+
+def place_outside(frame: Optional[FrameType]) -> str:
+    """Returns file and line of the innermost call that is outside of this package."""
+    while frame is not None and not is_outside(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return "rankcheck"
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
+def why_no_function(what: str, function: Any) -> str:
+    """Says why a value is no function. Empty if it is one."""
+    if callable(function):
+        return ""
+    got = type(function).__name__
+    return f"{what}: got {got}, expected a function; options have names, such as types=\"f32\""
+
+
 def why_not_callable(
     what: str, function: Any, arguments: Sequence[str], keywords: Sequence[str] = ()
 ) -> str:
     """Says why a function cannot be called with these arguments. Empty if it can."""
-    if not callable(function):
-        got = type(function).__name__
-        return f"{what}: expected a function, got {got}; options have names, such as types=\"f32\""
+    why = why_no_function(what, function)
+    if why:
+        return why
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -43,12 +68,24 @@ def why_not_callable(
         place = place_of(function)
         start = f"{place}: " if place else ""
         expected = ", ".join([*arguments, *keywords])
-        return f"{start}{what}: expected a function of ({expected}), got one of {signature}"
+        return f"{start}{what}: got a function of {signature}, expected one of ({expected})"
     return ""
+
+
+def require_ordinary(what: str, function: Any) -> None:
+    """Throws TypeError unless a call of the function runs all of its code."""
+    why = why_no_function(what, function)
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        why = f"{place_of(function)}: {what}: got an async function, expected an ordinary one"
+    elif inspect.isgeneratorfunction(function):
+        why = f"{place_of(function)}: {what}: got a function with yield, expected an ordinary one"
+    if why:
+        raise TypeError(why)
 
 
 def require_arguments(what: str, function: Any, *arguments: str) -> None:
     """Throws TypeError unless the function can be called with these arguments."""
+    require_ordinary(what, function)
     why = why_not_callable(what, function, arguments)
     if why:
         raise TypeError(why)

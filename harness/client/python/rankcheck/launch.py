@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import Any, Dict, List, NoReturn, Optional, Tuple, Union
 
+from .declared import at_least_one, refuse
+
 RANKS_VARIABLE = "RANKCHECK_RANKS"
 # Seconds that processes get to print where they hang.
 STOP_PATIENCE_S = 1.0
@@ -29,6 +31,9 @@ class OneProcess:
 
     ranks: int = 4
 
+    def __post_init__(self) -> None:
+        at_least_one("ranks", self.ranks)
+
 
 @dataclass(frozen=True)
 class Processes:
@@ -42,6 +47,11 @@ class Processes:
 
     ranks: int = 4
     launcher: str = ""
+
+    def __post_init__(self) -> None:
+        at_least_one("ranks", self.ranks)
+        if not isinstance(self.launcher, str):
+            refuse("launcher", 'a command such as "mpirun -n {ranks}"', self.launcher)
 
 
 Launch = Union[OneProcess, Processes]

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, NamedTuple, Optional, TypeVar
 
+from .declared import Members, Names
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -51,24 +53,32 @@ def decorator(operation: str, what: str) -> Callable[..., Any]:
         self: Any,
         function: Optional[Function] = None,
         *,
-        types: Optional[str] = None,
-        inputs: Optional[str] = None,
+        types: Optional[Names] = None,
+        inputs: Optional[Names] = None,
         in_place: bool = False,
         empty: bool = True,
+        members: Members = None,
+        **fields: Any,
     ) -> Any:
-        return self._offer(operation, function, "", types, inputs, in_place, empty)
+        return self._offer(
+            operation, function, None, types, inputs, in_place, empty, members, fields
+        )
 
     def reduces(
         self: Any,
         function: Optional[Function] = None,
         *,
-        ops: str = "sum prod min max",
-        types: Optional[str] = None,
-        inputs: Optional[str] = None,
+        ops: Names = "sum prod min max",
+        types: Optional[Names] = None,
+        inputs: Optional[Names] = None,
         in_place: bool = False,
         empty: bool = True,
+        members: Members = None,
+        **fields: Any,
     ) -> Any:
-        return self._offer(operation, function, ops, types, inputs, in_place, empty)
+        return self._offer(
+            operation, function, ops, types, inputs, in_place, empty, members, fields
+        )
 
     method: Any = reduces if OPERATIONS[operation].reduces else moves
     method.__name__, method.__doc__ = operation, what
@@ -81,9 +91,11 @@ class Operations:
     """A decorator for each collective.
 
     The function gets `(call, send, recv)`. `ops`, `types` and `inputs` are names with spaces
-    between them; `types` and `inputs` are the subject's if they are left out. Calls in place are
-    refused unless `in_place` is true. Counts may be 0 unless `empty` is false. Subject has the
-    method `_offer`, which keeps the function.
+    between them, or lists of names; `types` and `inputs` are the subject's if they are left out.
+    Calls in place are refused unless `in_place` is true. Counts may be 0 unless `empty` is false.
+    `members` are the least and the most ranks of a call. Further keywords are the values that a field of a case may
+    have, for example `root=[0, 1]` or `gap=0`. Subject has the method `_offer`, which keeps the
+    function.
     """
 
     all_gather = decorator("all_gather", "Row q of recv becomes send of rank q.")
@@ -103,9 +115,14 @@ class Operations:
         "Block q of recv becomes block `call.rank` of send of rank q.",
     )
 
-    def barrier(self: Any, function: Optional[Function] = None) -> Any:
+    def barrier(
+        self: Any,
+        function: Optional[Function] = None,
+        *,
+        members: Members = None,
+    ) -> Any:
         """No rank leaves before all have entered. The function gets the call only."""
-        return self._offer("barrier", function, "", None, None, False, True)
+        return self._offer("barrier", function, None, None, None, False, True, members, {})
 
     broadcast = decorator(
         "broadcast",

@@ -53,6 +53,11 @@ def views_of(arrays: Any, image: Any, buffer: Optional[Dict[str, Any]]) -> Dict[
 
 def results_by_name(call: Call, result: Any, names: List[str]) -> Dict[str, Any]:
     """Returns what a function has returned by the names of the outputs."""
+    if result is None and names:
+        raise TypeError(
+            f"{call.operation}: got None, expected {', '.join(names)}: did the function return "
+            "nothing?"
+        )
     if isinstance(result, dict):
         results = result
     elif len(names) == 1:
@@ -61,12 +66,12 @@ def results_by_name(call: Call, result: Any, names: List[str]) -> Dict[str, Any]
         results = dict(zip(names, result))
     else:
         raise TypeError(
-            f"{call.operation}: expected {len(names)} results ({', '.join(names)}) as a tuple or "
-            f"a dict, got {type(result).__name__}"
+            f"{call.operation}: got {type(result).__name__}, expected {len(names)} results "
+            f"({', '.join(names)}) as a tuple or a dict"
         )
     if sorted(results) != sorted(names):
         raise ValueError(
-            f"{call.operation}: expected the results {', '.join(names)}, got {', '.join(results)}"
+            f"{call.operation}: got the results {', '.join(results)}, expected {', '.join(names)}"
         )
     return results
 
@@ -88,7 +93,7 @@ def adapted(function: Callable[..., Any]) -> Callable[..., None]:
             expected = tuple(out.shape)
             # A number is as good as an array of one number.
             if got != expected and not (got == () and math.prod(expected) == 1):
-                raise ValueError(f"{call.operation}: {name}: expected shape {expected}, got {got}")
+                raise ValueError(f"{call.operation}: {name}: got shape {got}, expected {expected}")
             out[...] = results[name]
 
     functools.update_wrapper(run, function)

@@ -10,8 +10,11 @@ import sys
 import tempfile
 from typing import Any, Dict, List, Union
 
+from .declared import refuse
+from .functions import place_outside
 from .installed import PROGRAM
-from .subject import Subject
+from .subject import PLACES_VARIABLE, Subject, places_of_subjects
+from .wire import SOCKET_VARIABLE
 
 # A finding as report.json has it: id, unit, verdict, reason, cases, minimal and so on.
 Finding = Dict[str, Any]
@@ -25,6 +28,8 @@ PYTHON_VARIABLE = "RANKCHECK_PYTHON"
 PASSING = ("passed", "skipped")
 # Rows of the table of wrong elements.
 WRONG_MAX = 5
+# Cells that a reason names, of those that a subject does not take.
+CELLS_MAX = 6
 
 
 def program_name() -> str:
@@ -38,14 +43,31 @@ def find_program() -> str:
     found = shutil.which(name)
     if found is None:
         raise FileNotFoundError(
-            f"{name}: expected the program rankcheck: put it on PATH, or name its file in "
-            f"{PROGRAM_VARIABLE}"
+            f"{name}: is not there, expected the program rankcheck: put it on PATH, or name its "
+            f"file in {PROGRAM_VARIABLE}"
         )
     return found
 
 
+def refuse_in_worker(what: str) -> None:
+    """Throws RuntimeError if this process runs a file for the program.
+
+    Such a process would start the program, which would start such processes again, without end.
+    The program sets the variable for all processes that it starts.
+    """
+    if SOCKET_VARIABLE in os.environ:
+        raise RuntimeError(
+            f"{place_outside(sys._getframe(1))}: {what} is called while rankcheck runs this file: "
+            'put the call under `if __name__ == "__main__":`'
+        )
+
+
 def backend_of(subject: Subjects) -> str:
     """Returns the backend that serves the subject, or the only subject of a file."""
+    if not isinstance(subject, (Subject, str, os.PathLike)):
+        refuse("subject", "a Subject or the path of a file", subject)
+    if isinstance(subject, Subject) and subject.why_not_served():
+        raise ValueError(subject.why_not_served())
     words = [subject.home(), subject.name] if isinstance(subject, Subject) else [os.fspath(subject)]
     return "python:" + " ".join(shlex.quote(word) for word in words)
 
@@ -71,18 +93,23 @@ def run_words(subject: Subjects, suite: str, options: Dict[str, Any]) -> List[st
 
 
 def environment_with_package() -> Dict[str, str]:
-    """Returns this process's environment, in which subjects get this Python and this package."""
+    """Returns this process's environment for the program and for what serves a subject.
+
+    Subjects get this Python and this package, and are told which functions they must have.
+    """
     parent = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     paths = [parent, os.environ.get("PYTHONPATH", "")]
     return {
         **os.environ,
         PYTHON_VARIABLE: sys.executable,
+        PLACES_VARIABLE: places_of_subjects(),
         "PYTHONPATH": os.pathsep.join(path for path in paths if path),
     }
 
 
 def run_program(words: List[str]) -> "subprocess.CompletedProcess[str]":
     """Runs the program to its end."""
+    refuse_in_worker("run_program()")
     return subprocess.run(
         [find_program(), *words],
         env=environment_with_package(),
@@ -102,8 +129,10 @@ def check(subject: Subjects, suite: str = "smoke", **options: Any) -> List[Findi
 
     Raises:
         AssertionError: A finding failed. The message has its reason and the line that replays it.
-        RuntimeError: The run could not be made.
+        RuntimeError: The run could not be made, or has judged nothing.
+        TypeError, ValueError: There is nothing to check.
     """
+    refuse_in_worker("check()")
     with tempfile.TemporaryDirectory(prefix="rankcheck-") as folder:
         report = str(options.pop("report", None) or os.path.join(folder, "report"))
         done = run_program([*run_words(subject, suite, options), "--report", report])
@@ -111,6 +140,8 @@ def check(subject: Subjects, suite: str = "smoke", **options: Any) -> List[Findi
     failed = [each for each in findings if each["verdict"] not in PASSING]
     if failed:
         raise AssertionError("\n\n".join(describe_failure(each) for each in failed))
+    if findings and all(each["verdict"] == "skipped" for each in findings):
+        raise RuntimeError(nothing_judged(findings[0]))
     if done.returncode != 0:
         raise RuntimeError(f"rankcheck ended with status {done.returncode}: {last_lines(done)}")
     return findings
@@ -122,6 +153,7 @@ def list_units(subject: Subjects, suite: str = "smoke", **options: Any) -> List[
     Raises:
         RuntimeError: The program could not list them.
     """
+    refuse_in_worker("list_units()")
     words = run_words(subject, suite, {**options, "report": None})
     done = run_program([*words, "--list-units"])
     if done.returncode != 0:
@@ -178,6 +210,22 @@ def wrong_rows(finding: Finding) -> List[str]:
         cells = [cell.rjust(width) for cell, width in zip(row, widths)]
         lines.append("  ".join([*cells, row[-1]]).rstrip())
     return lines
+
+
+def why_skipped(finding: Finding) -> str:
+    """Returns the reason of a skipped unit, and which cells the subject does not take."""
+    reason = str(finding.get("reason", ""))
+    cells = finding.get("refused_cells", [])
+    if not cells:
+        return reason
+    more = f" and {len(cells) - CELLS_MAX} more" if len(cells) > CELLS_MAX else ""
+    return f"{reason}: the subject does not take {', '.join(cells[:CELLS_MAX])}{more}"
+
+
+def nothing_judged(finding: Finding) -> str:
+    """Says that all units of a run were skipped, with the reason of this one."""
+    why = f"{finding['id']}: {why_skipped(finding)}"
+    return f"nothing was judged, because all units of the run were skipped: {why}"
 
 
 def describe_failure(finding: Finding) -> str:

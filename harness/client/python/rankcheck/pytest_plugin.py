@@ -20,7 +20,15 @@ from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Set
 
 import pytest
 
-from .program import Subjects, Unit, describe_failure, list_units, run_words
+from .program import (
+    Subjects,
+    Unit,
+    describe_failure,
+    list_units,
+    nothing_judged,
+    run_words,
+    why_skipped,
+)
 from .pytest_runs import NotRun, Runs
 
 FIXTURE = "rankcheck"
@@ -56,7 +64,10 @@ class Recorder:
 
     def check(self, subject: Subjects, suite: str = "smoke", **options: Any) -> NoReturn:
         """Notes the arguments and ends the function."""
-        self.request = Request(subject, suite, options)
+        try:
+            self.request = Request(subject, suite, options)
+        except (TypeError, ValueError) as error:
+            pytest.fail(str(error), pytrace=False)
         raise Recorded
 
 
@@ -105,11 +116,17 @@ class Checker:
             if all(each in self._expected for each in why.failed):
                 raise RuntimeError(f"{why}, which is expected to fail") from None
             pytest.skip(str(why))
+        except (OSError, RuntimeError) as error:
+            # From here, so that pytest shows no source of this package.
+            raise RuntimeError(str(error)) from None
         verdict = finding["verdict"]
         # A unit that the time limit has cut off was not checked, so it is no skip that may pass.
         is_cut = finding.get("reason") == TIME_OVER
         if verdict == "skipped" and not is_cut:
-            pytest.skip(finding.get("reason", ""))
+            # Without this, a session in which nothing was checked would be green.
+            if not self._runs.has_judged(item.request.words):
+                raise RuntimeError(nothing_judged(finding))
+            pytest.skip(why_skipped(finding))
         if verdict == "errored" or is_cut:
             raise RuntimeError(describe_failure(finding))
         if verdict != "passed":
@@ -125,7 +142,7 @@ class Plugin:
         self._units: Dict[str, Any] = {}
         self._matched: Dict[Expected, bool] = {each: False for each in self._expected}
         self.units_expected_to_fail: Set[str] = set()
-        self.runs = Runs(folder, float(str(config.getini(TIMEOUT_INI) or 0)))
+        self.runs = Runs(folder, read_timeout(config))
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Makes an item for each unit."""
@@ -173,7 +190,7 @@ def record(metafunc: pytest.Metafunc) -> Request:
     others = [each for each in metafunc.fixturenames if each not in (FIXTURE, "request")]
     used = [each for each in others if each in inspect.signature(metafunc.function).parameters]
     if used:
-        pytest.fail(f"{name}: expected no fixture beside rankcheck, got {used[0]}", pytrace=False)
+        pytest.fail(f"{name}: got {used[0]}, expected no fixture beside rankcheck", pytrace=False)
     recorder = Recorder()
     function = metafunc.function
     with contextlib.suppress(Recorded):
@@ -195,6 +212,19 @@ def listed(request: Request) -> List[Item]:
     return [Item(request, str(each["id"]), str(each["id"]), "") for each in units]
 
 
+def read_timeout(config: pytest.Config) -> float:
+    """Reads the setting rankcheck_timeout. 0: no limit."""
+    text = str(config.getini(TIMEOUT_INI) or 0)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    # nan is not in the range, either.
+    if not 0 <= seconds < float("inf"):
+        raise pytest.UsageError(f"{TIMEOUT_INI}: got {text}, expected a number of seconds")
+    return seconds
+
+
 def read_expected(config: pytest.Config) -> List[Expected]:
     """Reads the file that the setting rankcheck_xfail names."""
     name = str(config.getini(XFAIL_INI) or "")
@@ -213,7 +243,7 @@ def read_expected(config: pytest.Config) -> List[Expected]:
         pattern, _, reason = line.partition(" ")
         if not reason.strip():
             raise pytest.UsageError(
-                f"{path}:{number}: expected the pattern of a unit and a reason, got {line}"
+                f"{path}:{number}: got {line}, expected the pattern of a unit and a reason"
             )
         expected.append(Expected(pattern, reason.strip()))
     return expected

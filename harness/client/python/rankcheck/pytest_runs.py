@@ -56,10 +56,7 @@ class Run:
             RuntimeError: The run ended without the finding.
         """
         while True:
-            ended = self._why_ended()
-            self._read()
-            if ended and self._needs_report:
-                self._read_report()
+            ended = self._read_all()
             if unit in self._findings and (ended or self._is_final(unit)):
                 return self._findings[unit]
             if ended and self._has_failed_fast:
@@ -68,6 +65,24 @@ class Run:
             if ended:
                 raise RuntimeError(ended)
             time.sleep(POLL_S)
+
+    def has_judged(self) -> bool:
+        """Waits until a unit was not skipped, or until the run has ended. Whether there is one."""
+        while True:
+            ended = self._read_all()
+            if any(each["verdict"] != "skipped" for each in self._findings.values()):
+                return True
+            if ended:
+                return False
+            time.sleep(POLL_S)
+
+    def _read_all(self) -> str:
+        """Reads the findings that there are. Returns why the run has ended, or an empty text."""
+        ended = self._why_ended()
+        self._read()
+        if ended and self._needs_report:
+            self._read_report()
+        return ended
 
     def _is_final(self, unit: str) -> bool:
         """Whether the finding of a unit stays as it is.
@@ -202,6 +217,10 @@ class Runs:
             units = sorted(self._selected[key])
             self._runs[key] = Run(self.folder, words, units, self._timeout_s)
         return self._runs[key].finding(unit)
+
+    def has_judged(self, words: List[str]) -> bool:
+        """Whether a unit of a run that was started was not skipped. Waits until this is known."""
+        return self._runs[repr(words)].has_judged()
 
     def finish(self, stop: bool) -> None:
         """Ends all runs that this process has started, or waits for their end."""

@@ -1,14 +1,29 @@
 """A subject: the code under test, and what it offers."""
 from __future__ import annotations
 
+import json
 import os
 import sys
-from dataclasses import dataclass, field
+import weakref
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .arrays import TYPE_NAMES
-from .functions import did_you_mean, place_of, require_arguments
-from .launch import Launch, OneProcess, one_process
+from .declared import (
+    Members,
+    Names,
+    at_least_one,
+    members_of,
+    name_of_subject,
+    one_of,
+    refuse,
+    values_of,
+    with_known_keywords,
+    words_of,
+    yes_or_no,
+)
+from .functions import did_you_mean, place_of, require_arguments, require_ordinary
+from .launch import Launch, OneProcess, Processes, one_process
 from .operations import OPERATIONS, Function, Operations
 from .operators import OPERATOR_FIELDS, OPERATORS, adapted
 
@@ -30,6 +45,8 @@ OP_NAMES = [
     "lxor",
 ]
 GROUP_KINDS = ["any", "sorted", "world"]
+# Where the functions of a test's subjects are, for the processes that serve them, as JSON.
+PLACES_VARIABLE = "RANKCHECK_PLACES"
 # As many as there are groups of 4 ranks.
 GROUPS_KEPT = 64
 # Kinds of inputs that are drawn, see cases/families/*/INPUTS.md.
@@ -45,24 +62,11 @@ INPUT_NAMES = [
     "edge",
 ]
 
+# What a decorator of an operation takes beside the fields of a case.
+OPTIONS = ["types", "inputs", "in_place", "empty", "members"]
+
 # Fields of a case that every subject takes. The package works out what they mean.
 FREE_FIELDS = ["root", "offset", "gap", "pattern", "shift", "outer", "inner"]
-
-
-def words_of(what: str, text: str, allowed: Sequence[str]) -> List[str]:
-    """Splits names with spaces between them. Throws ValueError if a name is not allowed."""
-    words = text.split()
-    for word in words:
-        one_of(what, word, allowed)
-    return words
-
-
-def one_of(what: str, word: str, allowed: Sequence[str]) -> str:
-    """Returns the word. Throws ValueError if it is not allowed."""
-    if word not in allowed:
-        hint = did_you_mean(word, allowed)
-        raise ValueError(f"{what}: expected some of {' '.join(allowed)}, got {word}{hint}")
-    return word
 
 
 def files_of_callers() -> List[str]:
@@ -88,8 +92,10 @@ class Offer:
     inputs: List[str]
     in_place: bool
     empty: bool
-    # Of operators: the values of further fields, as the worker protocol says them.
-    fields: Dict[str, Any] = field(default_factory=dict)
+    # The least and the most ranks of a call. Any number if it is None.
+    members: Optional[Tuple[int, int]]
+    # The values of fields that do not have all values.
+    fields: Dict[str, List[Any]]
 
     def takes(
         self, groups: str, world: int, has_arrays: Callable[[str], bool] = lambda type_name: True
@@ -101,6 +107,8 @@ class Offer:
         free = FREE_FIELDS if self.operation in OPERATIONS else OPERATOR_FIELDS
         takes: Dict[str, Any] = {name: "any" for name in free}
         takes.update(group=groups, empty=self.empty, **self.fields)
+        if self.members is not None:
+            takes["ranks"] = {"min": self.members[0], "max": self.members[1]}
         if groups == "world":
             # Without groups of its own, a subject needs all ranks that were started.
             takes["ranks"] = {"min": world, "max": world}
@@ -128,13 +136,16 @@ class Subject(Operations):
     """Code under test that rankcheck calls.
 
     Args:
-        name: The subject's name. Reports show it as the algorithm.
+        name: The subject's name, of letters, digits, '-', '_' and '.'. Reports show it as the
+            algorithm.
         launch: rankcheck.one_process(ranks=4), which is the default, or rankcheck.processes().
         arrays: numpy or torch. Buffers are views of this kind on the memory that is judged.
-        groups: The groups that the subject takes: any, sorted (ascending world ranks) or world.
-        types: The element types, with spaces between them, out of int8 uint8 int32 uint32 int64
-            uint64 f16 bf16 f32 f64 complex64 complex128 f8e4m3 f8e5m2. All that the arrays have, if
-            it is left out.
+        groups: The groups that the subject takes: any, sorted (ascending world ranks) or world (all
+            ranks in order). By default any, or world if it has processes() and no function of
+            `@subject.group`, because such a subject has no communicator for a part of its ranks.
+        types: The element types, with spaces between them or as a list, out of int8 uint8 int32
+            uint32 int64 uint64 f16 bf16 f32 f64 complex64 complex128 f8e4m3 f8e5m2. All that the
+            arrays have, if it is left out.
         inputs: The kinds of inputs, with spaces between them, out of general coded exact cancelling
             wide_range special each_special fine edge. All if it is left out. special and
             each_special have infinities, NaN, zeros of both signs and subnormal numbers.
@@ -153,9 +164,9 @@ class Subject(Operations):
         name: str,
         launch: Optional[Launch] = None,
         arrays: str = "numpy",
-        groups: str = "any",
-        types: Optional[str] = None,
-        inputs: Optional[str] = None,
+        groups: Optional[str] = None,
+        types: Optional[Names] = None,
+        inputs: Optional[Names] = None,
         versions: Optional[Mapping[str, str]] = None,
         nan_rule: str = "unspecified",
         zero_rule: str = "unspecified",
@@ -164,34 +175,38 @@ class Subject(Operations):
         deterministic: bool = False,
         groups_kept: int = GROUPS_KEPT,
     ) -> None:
-        self.name = name
+        self.name = name_of_subject(name)
         self.launch: Launch = one_process() if launch is None else launch
+        if not isinstance(self.launch, (OneProcess, Processes)):
+            refuse("launch", "rankcheck.one_process() or rankcheck.processes()", launch)
         self.arrays = one_of("arrays", arrays, ["numpy", "torch"])
-        self.groups = one_of("groups", groups, GROUP_KINDS)
+        self._groups = None if groups is None else one_of("groups", groups, GROUP_KINDS)
         self.types = TYPE_NAMES if types is None else words_of("types", types, TYPE_NAMES)
         self.inputs = INPUT_NAMES if inputs is None else words_of("inputs", inputs, INPUT_NAMES)
-        self.versions = dict(versions or {})
+        if versions is not None and not isinstance(versions, Mapping):
+            refuse("versions", 'a dict such as {"torch": "2.1"}', versions)
+        self.versions = {str(key): str(value) for key, value in (versions or {}).items()}
         self.traits: Dict[str, Any] = {
             "name": name,
             "nan_rule": one_of("nan_rule", nan_rule, ["drops", "propagates", "unspecified"]),
             "zero_rule": one_of("zero_rule", zero_rule, ["ieee", "unspecified"]),
             "result_place": one_of("result_place", result_place, ["own_block", "start"]),
-            "rounds": rounds,
-            "deterministic": deterministic,
+            "rounds": yes_or_no("rounds", rounds),
+            "deterministic": yes_or_no("deterministic", deterministic),
         }
-        if groups_kept < 1:
-            raise ValueError(f"groups_kept: expected at least 1, got {groups_kept}")
-        self.groups_kept = groups_kept
+        self.groups_kept = at_least_one("groups_kept", groups_kept)
         self.callers = files_of_callers()
         # A function in another file may have made the subject, see home().
         self.file = self.callers[0]
         self.offers: Dict[str, Offer] = {}
+        _SUBJECTS.add(self)
         self.set_up: Optional[Callable[[Any], Any]] = None
         self.tear_down: Optional[Callable[[Any], Any]] = None
         self.make_group: Optional[Callable[[Tuple[int, ...]], Any]] = None
         self.free: Optional[Callable[[Any], Any]] = None
 
     if not TYPE_CHECKING:
+        __init__ = with_known_keywords("Subject", __init__)
 
         def __getattr__(self, name: str) -> Any:
             # Python calls this function for names that do not exist.
@@ -199,7 +214,10 @@ class Subject(Operations):
             text = f"rankcheck.Subject has no {name}"
             if not name.startswith("_"):
                 text += did_you_mean(name, known) or f". It has {', '.join(known)}"
-            raise AttributeError(text)
+            error = AttributeError(text)
+            # Python would append a name of its own to the message.
+            error.name, error.obj = name, None
+            raise error
 
     def setup(self, function: Function) -> Function:
         """Decorates the function that is called once in each process, with its Me."""
@@ -240,13 +258,22 @@ class Subject(Operations):
         self,
         operation: str,
         function: Optional[Function],
-        ops: str,
-        types: Optional[str],
-        inputs: Optional[str],
+        ops: Optional[Names],
+        types: Optional[Names],
+        inputs: Optional[Names],
         in_place: bool,
         empty: bool,
+        members: Members,
+        fields: Mapping[str, Any],
     ) -> Any:
-        op_names = words_of("ops", ops, OP_NAMES)
+        free = FREE_FIELDS if operation in OPERATIONS else OPERATOR_FIELDS
+        reduces = [] if ops is None else ["ops"]
+        for name in fields:
+            one_of(operation, name, [*free, *reduces, *OPTIONS])
+        values = {name: values_of(name, each) for name, each in fields.items()}
+        ranks = members_of(members)
+        is_in_place, may_be_empty = yes_or_no("in_place", in_place), yes_or_no("empty", empty)
+        op_names = [] if ops is None else words_of("ops", ops, OP_NAMES)
         type_names = self.types if types is None else words_of("types", types, TYPE_NAMES)
         kinds = self.inputs if inputs is None else words_of("inputs", inputs, INPUT_NAMES)
 
@@ -257,7 +284,15 @@ class Subject(Operations):
                 buffers = [] if operation == "barrier" else ["send", "recv"]
                 require_arguments(operation, function, "call", *buffers)
             self.offers[operation] = Offer(
-                operation, function, op_names, type_names, kinds, in_place, empty
+                operation,
+                function,
+                op_names,
+                type_names,
+                kinds,
+                is_in_place,
+                may_be_empty,
+                ranks,
+                values,
             )
             return function
 
@@ -266,10 +301,11 @@ class Subject(Operations):
     def operator(
         self,
         operation: str,
-        types: str = "f32 f64",
-        inputs: Optional[str] = None,
+        types: Names = "f32 f64",
+        inputs: Optional[Names] = None,
         empty: bool = True,
-        **fields: Sequence[Any],
+        members: Members = None,
+        **fields: Any,
     ) -> Callable[[Function], Function]:
         """Decorates the function of an operator of ptychography.
 
@@ -278,25 +314,35 @@ class Subject(Operations):
 
         Args:
             operation: The operator, for example "extract".
-            types: The element types, with spaces between them.
+            types: The element types, with spaces between them or as a list.
             inputs: The kinds of inputs, as for collectives.
             empty: Whether ranks may have no positions.
+            members: The least and the most ranks of a call. Any number if it is left out.
             fields: The values that fields of a case may have, for example `modes=[1, 2]` or
                 `varying_probe=[False]`. Any if they are left out.
         """
+        if not isinstance(operation, str):
+            refuse("operator", 'the name of an operator, such as operator("extract")', operation)
         if operation not in OPERATORS:
             # The program shows a part of a long message, so a hint stands without the list.
             hint = did_you_mean(operation, OPERATORS) or f". Known are {', '.join(OPERATORS)}"
-            raise ValueError(f"{operation}: expected an operator{hint}")
+            raise ValueError(f"{operation}: is no operator, expected one{hint}")
 
         def take(function: Function) -> Function:
-            self._offer(operation, adapted(function), "", types, inputs, False, empty)
-            self.offers[operation].fields.update(
-                {name: list(values) for name, values in fields.items()}
+            require_ordinary(operation, function)
+            self._offer(
+                operation, adapted(function), None, types, inputs, False, empty, members, fields
             )
             return function
 
         return take
+
+    def why_not_served(self) -> str:
+        """Says what the subject lacks before anything can be called. Empty if it lacks nothing."""
+        if self.offers:
+            return ""
+        text = "offers no operation: decorate a function, for example with @subject.all_reduce"
+        return f"{self.name} {text}"
 
     def serve(self) -> None:
         """Hosts ranks for the harness until it closes the connection.
@@ -322,7 +368,47 @@ class Subject(Operations):
         callers = [file for file in self.callers if file in homes]
         return [*callers, *sorted(homes), self.file][0]
 
+    def places(self) -> Dict[str, str]:
+        """Returns the file and line of the function of each operation."""
+        return {name: place_of(offer.function) for name, offer in self.offers.items()}
+
+    def require_places(self, file: str) -> None:
+        """Ends the process if this file offers other functions than check() was called with.
+
+        A test may have changed its subject in a file of its own. What this process serves would
+        then be another subject.
+        """
+        all_places = json.loads(os.environ.get(PLACES_VARIABLE, "{}"))
+        wanted = all_places.get(f"{os.path.abspath(file)} {self.name}")
+        here = self.places()
+        if wanted is None or wanted == here:
+            return
+        for name in sorted({*wanted, *here}):
+            if wanted.get(name) != here.get(name):
+                # The program shows a part of a long message.
+                raise SystemExit(
+                    f"{name} is {here.get(name, 'not offered')} here, and "
+                    f"{wanted.get(name, 'not offered')} where check() was called: give it the file "
+                    "that changes the subject"
+                )
+
+    @property
+    def groups(self) -> str:
+        """The groups that the subject takes: any, sorted or world."""
+        if self._groups is not None:
+            return self._groups
+        return "any" if self.is_one_process or self.make_group is not None else "world"
+
     @property
     def is_one_process(self) -> bool:
         """Whether one process hosts all ranks."""
         return isinstance(self.launch, OneProcess)
+
+
+# All subjects of this process.
+_SUBJECTS: "weakref.WeakSet[Subject]" = weakref.WeakSet()
+
+
+def places_of_subjects() -> str:
+    """Returns the value of PLACES_VARIABLE."""
+    return json.dumps({f"{each.home()} {each.name}": each.places() for each in _SUBJECTS})

@@ -26,6 +26,8 @@ class Connection:
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
         self._reader = connected.makefile("rb")
+        # Whether the other side has sent a header.
+        self.has_received = False
 
     def close(self) -> None:
         """Closes the connection, which tells the other side that no more frames come."""
@@ -52,10 +54,11 @@ class Connection:
             return None
         length = struct.unpack("<I", prefix)[0] if len(prefix) == 4 else -1
         if not 0 <= length <= HEADER_BYTES_MAX:
-            raise ProtocolError(f"expected the length of a header, got the bytes {prefix!r}")
+            raise ProtocolError(f"got the bytes {prefix!r}, expected the length of a header")
         header = json.loads(self._reader.read(length))
         if not isinstance(header, dict):
             raise ProtocolError("expected a header that is a JSON object")
+        self.has_received = True
         return header
 
     def receive_into(self, out: memoryview) -> None:
@@ -64,7 +67,7 @@ class Connection:
         while got < len(out):
             more = self._reader.readinto(out[got:])
             if not more:
-                raise ProtocolError(f"expected {len(out)} bytes of an image, got {got}")
+                raise ProtocolError(f"got {got} bytes of an image, expected {len(out)}")
             got += more
 
 
@@ -92,7 +95,7 @@ class SharedFile:
                 mapping = mmap.mmap(file.fileno(), 0)
             self._mapping, self._identity = mapping, identity
         if offset < 0 or offset + size > len(mapping):
-            raise ProtocolError(f"expected an image inside of {path}, got offset {offset}")
+            raise ProtocolError(f"got offset {offset}, expected an image inside of {path}")
         return memoryview(mapping)[offset : offset + size]
 
 

@@ -1,6 +1,7 @@
 """Answers the harness: one connection, its questions and its runs."""
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import hashlib
 import os
@@ -11,14 +12,14 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+import types
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .arrays import Memory, aligned_bytes, make_arrays, view_buffer
 from .call import Call, Me
-from .functions import place_of
+from .failures import describe, place_in_last_line, print_traceback
 from .groups import Groups
 from .launch import (
     OneProcess,
@@ -41,19 +42,20 @@ from .wire import (
     connect_to_harness,
 )
 
-PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-REASON_LENGTH_MAX = 300
-PLACES_MAX = 6
 # Seconds that the other threads of a call get after one of them has failed.
 PATIENCE_S = 1.0
 # Seconds for which a rank that a launcher started waits for the harness.
 START_PATIENCE_S = 60.0
 # Seconds between a connection's end and the next one.
 RECONNECT_S = 0.1
+# A harness that has this rank's secret closes fewer connections before it asks something.
+UNASKED_MAX = 5
 
 
 def serve(subject: Subject) -> None:
     """Hosts this process's ranks, or starts the processes that do."""
+    if subject.why_not_served():
+        raise SystemExit(f"{os.path.basename(subject.file)}: {subject.why_not_served()}")
     wanted = ranks_wanted(sys.argv[1:], dict(os.environ), subject.launch.ranks)
     if isinstance(subject.launch, OneProcess):
         return host(subject, 0, wanted, tuple(range(wanted)))
@@ -67,24 +69,50 @@ def serve(subject: Subject) -> None:
 
 def host(subject: Subject, rank: int, world: int, ranks: Tuple[int, ...]) -> None:
     """Hosts these ranks until the harness closes the connection."""
-    show_where_it_hangs()
     me = Me(rank, world, ranks, meeting_place(dict(os.environ)))
     if subject.set_up is not None:
-        subject.set_up(me)
+        with stacks_at_the_end(), place_in_last_line(subject.set_up):
+            under_name(name_of(me), subject.set_up)(me)
     address = os.environ.get(ADDRESS_VARIABLE)
     if address is None or SOCKET_VARIABLE in os.environ:
         answer_once(subject, me, connect_to_harness())
     else:
         answer_at(subject, me, address)
     if subject.tear_down is not None:
-        subject.tear_down(me)
+        with place_in_last_line(subject.tear_down):
+            subject.tear_down(me)
 
 
-def show_where_it_hangs() -> None:
-    """Lets this process print what its threads do before the harness ends it because it hangs."""
-    if sys.__stderr__ is not None:
-        # chain: the signal then ends the process.
-        faulthandler.register(signal.SIGTERM, file=sys.__stderr__, all_threads=True, chain=True)
+def name_of(me: Me) -> str:
+    """Returns what stacks call this process."""
+    return f"rank {me.rank} of {me.world}" if len(me.ranks) == 1 else f"{len(me.ranks)} ranks"
+
+
+def under_name(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function that does the same, and that stacks show under this name."""
+
+    def call(*arguments: Any) -> Any:
+        return function(*arguments)
+
+    code = call.__code__.replace(co_name=name)
+    return types.FunctionType(code, globals(), name, None, call.__closure__)
+
+
+@contextlib.contextmanager
+def stacks_at_the_end() -> Iterator[None]:
+    """Lets this process print what its threads do if the harness ends it, because it hangs.
+
+    Code of the subject runs inside of this. Outside, a rank is idle, and its stack says nothing.
+    """
+    if sys.__stderr__ is None:
+        yield
+        return
+    # chain: the signal then ends the process.
+    faulthandler.register(signal.SIGTERM, file=sys.__stderr__, all_threads=True, chain=True)
+    try:
+        yield
+    finally:
+        faulthandler.unregister(signal.SIGTERM)
 
 
 def meeting_place(environment: Dict[str, str]) -> str:
@@ -114,6 +142,7 @@ def answer_at(subject: Subject, me: Me, address: str) -> None:
     A harness that starts afresh closes the connections and waits for new ones.
     """
     patience_s = START_PATIENCE_S
+    connections, was_asked = 0, False
     while True:
         connection = connect_to_address(address, patience_s)
         if connection is None:
@@ -122,27 +151,18 @@ def answer_at(subject: Subject, me: Me, address: str) -> None:
             answer_once(subject, me, connection)
         except ConnectionError:
             pass
+        connections += 1
+        was_asked = was_asked or connection.has_received
         patience_s = PATIENCE_S
         # A harness that does not know this secret closes each connection at once.
         time.sleep(RECONNECT_S)
     if patience_s == START_PATIENCE_S:
         raise SystemExit(f"{ADDRESS_VARIABLE}: nobody listens at {address}")
-
-
-def describe(error: BaseException, function: Any) -> str:
-    """Returns one line: the error, and the places outside of this package, innermost first.
-
-    If the error did not come from such a place, the line names the place of the function.
-    """
-    text = f"{type(error).__name__}: {' '.join(str(error).split())}"[:REASON_LENGTH_MAX]
-    frames = traceback.extract_tb(error.__traceback__)
-    outside = [each for each in frames if not os.path.abspath(each.filename).startswith(PACKAGE)]
-    places = [f"{os.path.basename(each.filename)}:{each.lineno}" for each in reversed(outside)]
-    if not places:
-        places = [place for place in [place_of(function)] if place and place not in text]
-    if not places:
-        return text
-    return f"{text} ({', called from '.join(places[:PLACES_MAX])})"
+    if connections > UNASKED_MAX and not was_asked:
+        raise SystemExit(
+            f"{SECRET_VARIABLE}: the program at {address} closed all {connections} connections of "
+            "this rank before its first question: expected the secret of the program"
+        )
 
 
 class Member:
@@ -179,6 +199,9 @@ class Worker:
         self._arrays = make_arrays(subject.arrays)
         self._groups = Groups(subject.make_group, subject.free, subject.groups_kept)
         self._file = SharedFile()
+        self._make_call = under_name(name_of(me), self._call_members)
+        # In one process, the rank whose thread failed in the last call. None if no thread failed.
+        self._failed_rank: Optional[int] = None
 
     def hello(self) -> Dict[str, Any]:
         """Returns what the worker says first."""
@@ -228,7 +251,7 @@ class Worker:
             elif "run" in header:
                 self._run(header)
             else:
-                raise ProtocolError(f"expected refuses or run, got {sorted(header)}")
+                raise ProtocolError(f"got {sorted(header)}, expected refuses or run")
 
     def _has_arrays(self, type_name: str) -> bool:
         return not self._arrays.why_not(type_name)
@@ -247,13 +270,21 @@ class Worker:
         if reason:
             return self._send_failure(header, "refused", reason)
         offer = self._subject.offers[header["case"]["operation"]]
+        self._failed_rank = None
         try:
-            members = self._members(header, images)
-            self._call(header, offer, members)
+            with stacks_at_the_end():
+                members = self._make_call(header, offer, images)
+        except SystemExit as error:
+            # Python itself ends without a traceback, which would hide where the code gave up.
+            print_traceback(error)
+            raise
         except Exception as error:
-            traceback.print_exception(type(error), error, error.__traceback__)
-            sys.stderr.flush()
-            return self._send_failure(header, "failed", describe(error, offer.function))
+            print_traceback(error)
+            reason = describe(error, offer.function)
+            # The harness cannot know which of several ranks of a process failed.
+            if self._failed_rank is not None and len(images) > 1:
+                reason = f"rank {self._failed_rank}: {reason}"
+            return self._send_failure(header, "failed", reason)
         self._send_result(header, members)
 
     def _receive_image(self, header: Dict[str, Any], member: Dict[str, Any]) -> Memory:
@@ -323,6 +354,13 @@ class Worker:
         memory[:] = np.frombuffer(digits, dtype=np.uint8)
         return self._arrays.view(memory, case.get("type", "f32"))[0]
 
+    def _call_members(
+        self, header: Dict[str, Any], offer: Offer, images: Sequence[Memory]
+    ) -> List[Member]:
+        members = self._members(header, images)
+        self._call(header, offer, members)
+        return members
+
     def _call(self, header: Dict[str, Any], offer: Offer, members: List[Member]) -> None:
         for member in members:
             progress = {"progress": header["run"], "rank": member.rank, "stage": header["stage"]}
@@ -331,12 +369,12 @@ class Worker:
             for member in members:
                 member.call(offer.function)
             return
-        try:
-            call_in_threads(offer, members)
-        except Exception:
+        failure = call_in_threads(offer, members)
+        if failure is not None:
             # Threads that still wait for the one that failed may use the old groups.
             self._groups.forget()
-            raise
+            self._failed_rank, error = failure
+            raise error
 
     def _send_failure(self, header: Dict[str, Any], status: str, reason: str) -> None:
         self._connection.send(
@@ -363,29 +401,32 @@ class Worker:
         )
 
 
-def call_in_threads(offer: Offer, members: List[Member]) -> None:
-    """Makes the call of each member in a thread of its own. Throws the first error of any thread.
+def call_in_threads(
+    offer: Offer, members: List[Member]
+) -> Optional[Tuple[int, BaseException]]:
+    """Makes the call of each member in a thread of its own.
 
-    A thread that still waits a second after the first error is left behind.
+    Returns the rank of the thread that failed first, with its error, or None. A thread that still
+    waits a second after the first error is left behind.
     """
-    ended: "queue.SimpleQueue[Optional[BaseException]]" = queue.SimpleQueue()
+    ended: "queue.SimpleQueue[Optional[Tuple[int, BaseException]]]" = queue.SimpleQueue()
 
     def run(member: Member) -> None:
         try:
-            member.call(offer.function)
+            # Under this name, because a traceback begins in the function that catches the error.
+            under_name(f"rank {member.rank}", member.call)(offer.function)
         except BaseException as error:
-            ended.put(error)
+            ended.put((member.rank, error))
         else:
             ended.put(None)
 
     for member in members:
         threading.Thread(target=run, args=(member,), daemon=True).start()
-    first: Optional[BaseException] = None
+    first: Optional[Tuple[int, BaseException]] = None
     for _ in members:
         try:
-            error = ended.get(timeout=None if first is None else PATIENCE_S)
+            failure = ended.get(timeout=None if first is None else PATIENCE_S)
         except queue.Empty:
             break
-        first = first or error
-    if first is not None:
-        raise first
+        first = first or failure
+    return first

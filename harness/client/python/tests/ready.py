@@ -3,7 +3,8 @@
 Runs a few cases of each operation that the subject offers. All must pass, and the subject must not
 refuse cases that were drawn inside its limits. Then replays what was found in released versions:
 found/*.json beside FILE that name the subject. Each gives a subject that takes more than the ready
-one, and a case. In the version that the file names, the verdict must be the one in the file.
+one, and a case. In the version that the file names, the verdict must be the one in the file, and
+the script beside the file, which does the same without rankcheck, must fail.
 """
 from __future__ import annotations
 
@@ -14,9 +15,10 @@ import re
 import runpy
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
 
 from rankcheck.program import findings_of, run_program
 
@@ -68,8 +70,29 @@ def check_cases(
     return len(wrong)
 
 
-def replay_pin(path: str, file: str, versions: Dict[str, str], folder: str) -> int:
-    """Replays a case of found/. Prints the verdict, and returns 1 if another one was expected."""
+def run_script(path: str, launcher: List[str]) -> int:
+    """Runs the script beside a pin, which shows the same without rankcheck and has to fail.
+
+    Prints what is wrong, and returns 1 if it does not fail. There may be no script.
+    """
+    script = path[: -len(".json")] + ".py"
+    if not os.path.exists(script):
+        return 0
+    command = [*launcher, sys.executable, script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    print(f"{os.path.basename(script)}: status {done.returncode}")
+    if done.returncode == 0:
+        print(f"expected that {script} fails, as in the version of the pin")
+    return int(done.returncode == 0)
+
+
+def replay_pin(
+    path: str, file: str, versions: Dict[str, str], folder: str, launcher: Sequence[str] = ()
+) -> int:
+    """Replays a case of found/, and runs its script if the installed version is the pin's.
+
+    Prints the verdict, and returns how much is not as expected.
+    """
     with open(path, encoding="utf-8") as opened:
         pin = json.load(opened)
     wider = os.path.join(folder, "wider.py")
@@ -87,7 +110,7 @@ def replay_pin(path: str, file: str, versions: Dict[str, str], folder: str) -> i
     expected = [pin["verdict"]] if is_known else [pin["verdict"], "passed"]
     if verdict not in expected:
         print(f"expected {' or '.join(expected)}, as found in {pin['version']}\n{done.stdout}")
-    return int(verdict not in expected)
+    return int(verdict not in expected) + (run_script(path, list(launcher)) if is_known else 0)
 
 
 def check_file(file: str, folder: str) -> int:
@@ -95,7 +118,8 @@ def check_file(file: str, folder: str) -> int:
     names = runpy.run_path(file)
     subject = names["s"]
     # A subject whose ranks need devices says how many ranks there can be.
-    ranks_max = min(names.get("RANKS_MAX", RANKS_MAX), RANKS_MAX)
+    usual = subject.launch.ranks if subject.is_one_process else RANKS_MAX
+    ranks_max = min(names.get("RANKS_MAX", usual), usual)
     if ranks_max < 2:
         print(f"skipped: {subject.name} has devices for {ranks_max} ranks, and the test needs 2")
         return 0
@@ -107,7 +131,8 @@ def check_file(file: str, folder: str) -> int:
     for path in sorted(glob.glob(os.path.join(os.path.dirname(file), "found", "*.json"))):
         with open(path, encoding="utf-8") as opened:
             if json.load(opened)["subject"] == os.path.basename(file):
-                wrong += replay_pin(path, file, subject.versions, folder)
+                two = [word.replace("{ranks}", "2") for word in launcher]
+                wrong += replay_pin(path, file, subject.versions, folder, two)
     return wrong
 
 

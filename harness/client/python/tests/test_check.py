@@ -9,7 +9,8 @@ import sys
 import pytest
 
 import rankcheck
-from rankcheck.program import backend_of
+from rankcheck import installed
+from rankcheck.program import backend_of, list_units, run_program
 
 STAND_IN = """#!{python}
 import json, os, sys
@@ -74,17 +75,71 @@ def test_throws_the_reason_and_the_replay_line(stand_in, monkeypatch):
 
 
 def test_throws_if_the_run_could_not_be_made(stand_in, tmp_path, monkeypatch):
-    stand_in([SKIPPED], 2)
+    stand_in([PASSED, SKIPPED], 2)
     with pytest.raises(RuntimeError, match="rankcheck ended with status 2"):
         rankcheck.check("file.py")
     monkeypatch.setenv("RANKCHECK", "/bin/false")
     with pytest.raises(RuntimeError, match="status 1 and left no report"):
         rankcheck.check("file.py")
     monkeypatch.setenv("RANKCHECK", str(tmp_path / "missing"))
-    with pytest.raises(FileNotFoundError, match="expected the program rankcheck"):
+    with pytest.raises(FileNotFoundError, match="is not there, expected the program rankcheck"):
         rankcheck.check("file.py")
 
 
+def test_the_command_of_a_wheel_without_its_program_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(installed, "PROGRAM", str(tmp_path / "rankcheck"))
+    monkeypatch.setenv("RANKCHECK_PYTHON", "python3")
+    package = os.path.dirname(os.path.dirname(rankcheck.__file__))
+    with pytest.raises(SystemExit) as error:
+        installed.main()
+    assert str(error.value) == (
+        f"{tmp_path}/rankcheck: No such file or directory: expected the program of the wheel: remove "
+        f"{package} from PYTHONPATH, or start a built program by its own path"
+    )
+
+
+def test_throws_if_nothing_was_judged(stand_in):
+    cells = [f"int8/op{i}" for i in range(8)]
+    refused = {**SKIPPED, "reason": "not_supported", "refused_cells": cells}
+    stand_in([refused, SKIPPED], 2)
+    with pytest.raises(RuntimeError) as error:
+        rankcheck.check("file.py")
+    assert str(error.value) == (
+        "nothing was judged, because all units of the run were skipped: b: not_supported: the "
+        f"subject does not take {', '.join(cells[:6])} and 2 more"
+    )
+
+
+def test_a_subject_without_operations_is_not_checked(stand_in):
+    words = stand_in([PASSED], 0)
+    with pytest.raises(ValueError) as error:
+        rankcheck.check(rankcheck.Subject("mine"))
+    assert str(error.value) == (
+        "mine offers no operation: decorate a function, for example with @subject.all_reduce"
+    )
+    assert not os.path.exists(words)
+
+
+def test_a_process_that_serves_a_subject_checks_nothing(stand_in, tmp_path, monkeypatch):
+    words = stand_in([PASSED], 0)
+    monkeypatch.setenv("RANKCHECK_SOCKET", str(tmp_path / "socket"))
+    line = sys._getframe().f_lineno + 6
+    for what, call in [
+        ("check", rankcheck.check),
+        ("list_units", list_units),
+    ]:
+        with pytest.raises(RuntimeError) as error:
+            call("file.py")
+        assert str(error.value) == (
+            f"{os.path.basename(__file__)}:{line}: {what}() is called while rankcheck runs this "
+            'file: put the call under `if __name__ == "__main__":`'
+        )
+    with pytest.raises(RuntimeError, match=r"run_program\(\) is called while rankcheck runs"):
+        run_program(["version"])
+    assert not os.path.exists(words)
+
+
 def test_a_subject_is_found_by_its_file_and_name():
-    mine = rankcheck.Subject("mine of all")
-    assert backend_of(mine) == f"python:{__file__} 'mine of all'"
+    mine = rankcheck.Subject("mine")
+    mine.barrier(lambda call: None)
+    assert backend_of(mine) == f"python:{__file__} mine"

@@ -77,5 +77,5 @@ def test_a_subject_frees_groups_between_calls():
 
 
 def test_a_subject_keeps_at_least_one():
-    with pytest.raises(ValueError, match="groups_kept: expected at least 1, got 0"):
+    with pytest.raises(ValueError, match="groups_kept: got 0, expected at least 1"):
         rankcheck.Subject("none", groups_kept=0)

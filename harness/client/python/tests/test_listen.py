@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 import pytest
 from fake_harness import HERE
@@ -70,10 +71,14 @@ def test_ranks_connect_again_for_replays(tmp_path, run):
     assert finding["minimal"]["count"] == 2, output
 
 
-def test_a_wrong_secret_is_refused(tmp_path, run):
+def test_a_wrong_secret_is_refused(tmp_path, run, capfd):
     address = free_address()
-    with Ranks(FILE, tmp_path, address, secret="fedcba9876543210"):
+    with Ranks(FILE, tmp_path, address, secret="fedcba9876543210") as ranks:
         findings, status, output = run(address, start_timeout=2)
+        assert ranks.statuses() == [1, 1]
+    said = rf"RANKCHECK_SECRET: the program at {address} closed all \d+ connections of this rank .*"
+    lines = capfd.readouterr().err.splitlines()
+    assert [bool(re.match(said, line)) for line in lines] == [True, True], lines
     assert status == 2, output
     assert findings == []
     assert len(output.strip().splitlines()) == 1

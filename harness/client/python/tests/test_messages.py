@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import os
 import sys
 
@@ -29,14 +30,15 @@ LINE = two.__code__.co_firstlineno
 
 def test_a_wrong_signature_has_file_and_line(s):
     place = rf"^{HERE}:{LINE}: "
-    why = r"broadcast: expected a function of \(call, send, recv\), got one of \(call, send\)$"
+    why = r"broadcast: got a function of \(call, send\), expected one of \(call, send, recv\)$"
     with pytest.raises(TypeError, match=place + why):
         s.broadcast(two)
-    with pytest.raises(TypeError, match=place + r"barrier: expected a function of \(call\)"):
+    why = r"barrier: got a function of \(call, send\), expected one of \(call\)$"
+    with pytest.raises(TypeError, match=place + why):
         s.barrier(two)
-    with pytest.raises(TypeError, match=r"group: expected a function of \(ranks\)"):
+    with pytest.raises(TypeError, match=r"group: got .*, expected one of \(ranks\)"):
         s.group(two)
-    with pytest.raises(TypeError, match=r"setup: expected a function of \(me\)"):
+    with pytest.raises(TypeError, match=r"setup: got .*, expected one of \(me\)"):
         s.setup(two)
 
 
@@ -53,7 +55,7 @@ def test_right_signatures_are_taken(s):
 
 
 def test_options_without_names_are_told(s):
-    with pytest.raises(TypeError, match="all_reduce: expected a function, got str; options have"):
+    with pytest.raises(TypeError, match="all_reduce: got str, expected a function; options have"):
         s.all_reduce("sum")
 
 
@@ -77,15 +79,120 @@ def test_an_unknown_decorator_has_a_hint_or_a_list(s):
 
 
 def test_an_unknown_operator_has_a_hint_or_a_list(s):
-    with pytest.raises(ValueError, match=r"^extrct: expected an operator; did you mean extract\?$"):
+    why = r"^extrct: is no operator, expected one; did you mean extract\?$"
+    with pytest.raises(ValueError, match=why):
         s.operator("extrct")
-    with pytest.raises(ValueError, match="^xyz: expected an operator. Known are .*rpie_step"):
+    why = "^xyz: is no operator, expected one. Known are .*rpie_step"
+    with pytest.raises(ValueError, match=why):
         s.operator("xyz")
 
 
 def test_an_unknown_type_has_a_hint(s):
-    with pytest.raises(ValueError, match=r"got int23; did you mean int32\?"):
+    with pytest.raises(ValueError, match=r"got int23, expected some of .*; did you mean int32\?"):
         s.broadcast(types="int23")
+
+
+def test_lists_of_names_are_taken():
+    subject = rankcheck.Subject("mine", types=["f32", "f64"], inputs=("exact",))
+    assert (subject.types, subject.inputs) == (["f32", "f64"], ["exact"])
+    subject.reduce(lambda call, send, recv: None, ops=["sum", "max"], root=0, gap=range(2))
+    offer = subject.offers["reduce"]
+    assert (offer.ops, offer.fields) == (["sum", "max"], {"root": [0], "gap": [0, 1]})
+    subject.operator("crop", types=["f64"], modes=2)(lambda call, patches: patches)
+    assert subject.offers["crop"].fields == {"modes": [2]}
+
+
+async def waits(call, send, recv):
+    """Runs nothing when it is called."""
+
+
+def yields(call, send, recv):
+    """Runs nothing when it is called."""
+    yield
+
+
+# Each call ends with this message. `s` is a subject.
+REFUSED = {
+    lambda s: rankcheck.Subject("Ünï"): (
+        "name: got 'Ünï', expected letters, digits, '-', '_' and '.'"
+    ),
+    lambda s: rankcheck.Subject(""): "name: got '', expected letters, digits, '-', '_' and '.'",
+    lambda s: rankcheck.Subject("*"): "name: got '*', expected letters, digits, '-', '_' and '.'",
+    lambda s: rankcheck.Subject("a b"): (
+        "name: got 'a b', expected letters, digits, '-', '_' and '.'"
+    ),
+    lambda s: rankcheck.Subject(5): "name: got 5, expected letters, digits, '-', '_' and '.'",
+    lambda s: rankcheck.Subject("a", launch="processes"): (
+        "launch: got 'processes', expected rankcheck.one_process() or "
+        "rankcheck.processes()"
+    ),
+    lambda s: rankcheck.Subject("a", launch=rankcheck.processes): (
+        "launch: got the function processes, which is not called, expected "
+        "rankcheck.one_process() or rankcheck.processes()"
+    ),
+    lambda s: rankcheck.Subject("a", versions="1.2"): (
+        """versions: got '1.2', expected a dict such as {"torch": "2.1"}"""
+    ),
+    lambda s: rankcheck.Subject("a", rounds="no"): "rounds: got 'no', expected True or False",
+    lambda s: rankcheck.Subject("a", groups_kept="3"): "groups_kept: got '3', expected a number",
+    lambda s: rankcheck.Subject("a", array="torch"): (
+        "Subject: got array, expected some of name launch arrays groups types inputs "
+        "versions nan_rule zero_rule result_place rounds deterministic groups_kept; "
+        "did you mean arrays?"
+    ),
+    lambda s: rankcheck.Subject("a", types=5): (
+        "types: got 5, expected names with spaces between them or a list of names"
+    ),
+    lambda s: rankcheck.Subject("a", arrays=["numpy"]): (
+        "arrays: got ['numpy'], expected some of numpy torch"
+    ),
+    lambda s: s.broadcast(members=2): (
+        "members: got 2, expected the least and the most ranks, such as (2, 4)"
+    ),
+    lambda s: s.broadcast(in_place="no"): "in_place: got 'no', expected True or False",
+    lambda s: s.broadcast(root=[]): "root: got none, expected a value or a list of values",
+    lambda s: s.broadcast(type="f32"): (
+        "broadcast: got type, expected some of root offset gap pattern shift outer "
+        "inner types inputs in_place empty members; did you mean types?"
+    ),
+    lambda s: s.reduce(ops=""): (
+        "ops: got none, expected some of sum prod min max avg premul_sum band bor bxor "
+        "land lor lxor"
+    ),
+    lambda s: s.operator(yields): (
+        "operator: got the function yields, which is not called, expected the name of "
+        """an operator, such as operator("extract")"""
+    ),
+    lambda s: s.operator("crop")(5): (
+        'crop: got int, expected a function; options have names, such as types="f32"'
+    ),
+    lambda s: s.broadcast(waits): (
+        f"{HERE}:{waits.__code__.co_firstlineno}: broadcast: got an async function, "
+        "expected an ordinary one"
+    ),
+    lambda s: s.operator("crop")(yields): (
+        f"{HERE}:{yields.__code__.co_firstlineno}: crop: got a function with yield, "
+        "expected an ordinary one"
+    ),
+    lambda s: rankcheck.processes(0): "ranks: got 0, expected at least 1",
+    lambda s: rankcheck.one_process("4"): "ranks: got '4', expected a number",
+    lambda s: rankcheck.processes(launcher=["mpirun"]): (
+        """launcher: got ['mpirun'], expected a command such as "mpirun -n {ranks}\""""
+    ),
+    lambda s: rankcheck.check(5): "subject: got 5, expected a Subject or the path of a file",
+}
+
+
+@pytest.mark.parametrize("call", REFUSED, ids=[each[:24] for each in REFUSED.values()])
+def test_a_wrong_argument_is_told(s, call):
+    with pytest.raises((TypeError, ValueError)) as error:
+        call(s)
+    assert str(error.value) == REFUSED[call]
+
+
+def test_the_help_shows_the_arguments_of_a_subject():
+    names = list(inspect.signature(rankcheck.Subject).parameters)
+    assert names[:3] == ["name", "launch", "arrays"]
 
 
 def test_the_arguments_of_an_operator_are_told(s):
@@ -97,7 +204,7 @@ def test_the_arguments_of_an_operator_are_told(s):
     def pad(call, wave):
         """Has a name that pad does not have."""
 
-    why = rf"{HERE}:\d+: pad: expected a function of \(call, waves\), got one of \(call, wave\)"
+    why = rf"{HERE}:\d+: pad: got a function of \(call, wave\), expected one of \(call, waves\)"
     with pytest.raises(TypeError, match=why):
         adapted(pad)(call, {"waves": 1}, {})
     with pytest.raises(TypeError, match="can only concatenate"):
@@ -116,6 +223,7 @@ def test_a_subject_is_looked_for_where_it_is(tmp_path, monkeypatch):
     names = ["a_user_of_both", "user_of_helper", "helper_of_subjects"]
     try:
         subject = importlib.import_module(names[0]).helped
+        subject.barrier(lambda call: None)
         assert backend_of(subject) == f"python:{tmp_path / 'user_of_helper.py'} helped"
     finally:
         for name in names:

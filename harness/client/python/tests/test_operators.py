@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import numpy as np
 import pytest
@@ -63,9 +64,9 @@ def test_results_get_their_names(result):
 @pytest.mark.parametrize(
     "result, error, text",
     [
-        (1, TypeError, r"expected 2 results \(cost, far_waves\) as a tuple or a dict, got int"),
-        ((1, 2, 3), TypeError, "expected 2 results"),
-        ({"cost": 1}, ValueError, "expected the results cost, far_waves, got cost"),
+        (1, TypeError, r"got int, expected 2 results \(cost, far_waves\) as a tuple or a dict"),
+        ((1, 2, 3), TypeError, "got tuple, expected 2 results"),
+        ({"cost": 1}, ValueError, "got the results cost, expected cost, far_waves"),
     ],
 )
 def test_missing_results_are_named(result, error, text):
@@ -73,10 +74,17 @@ def test_missing_results_are_named(result, error, text):
         results_by_name(TheCall, result, ["cost", "far_waves"])
 
 
+@pytest.mark.parametrize("names", [["cost"], ["cost", "far_waves"]])
+def test_no_result_is_told(names):
+    why = f"gaussian_cost: got None, expected {', '.join(names)}: did the function return nothing?"
+    with pytest.raises(TypeError, match=re.escape(why)):
+        results_by_name(TheCall, None, names)
+
+
 def test_a_wrong_shape_is_named():
     out = np.zeros((2, 3))
     run = adapted(lambda call, waves: waves[:1])
-    with pytest.raises(ValueError, match=r"frames: expected shape \(2, 3\), got \(1, 3\)"):
+    with pytest.raises(ValueError, match=r"frames: got shape \(1, 3\), expected \(2, 3\)"):
         run(TheCall, {"waves": np.ones((2, 3))}, {"frames": out})
     assert not out.any()
 
@@ -139,12 +147,12 @@ def test_a_bug_is_found(tmp_path, operation, right, wrong):
 
 @needs_program
 def test_a_wrong_shape_is_explained(tmp_path):
-    with pytest.raises(AssertionError, match=r"patches: expected shape \(.*\), got"):
+    with pytest.raises(AssertionError, match=r"patches: got shape \(.*\), expected"):
         check_changed(tmp_path, "return in_frames(call.scene, windows", "return (windows", "extract")
 
 
 @needs_program
 def test_an_unknown_operator_is_refused(tmp_path):
-    why = "ValueError: extrct: expected an operator; did you mean extract"
+    why = "ValueError: extrct: is no operator, expected one; did you mean extract"
     with pytest.raises(Exception, match=why):
         check_changed(tmp_path, '"extract"', '"extrct"', "insert")

@@ -17,7 +17,6 @@ import pytest
 from fake_harness import HERE
 from listening import SECRET, Ranks, free_address
 
-import rankcheck
 from rankcheck.program import run_program, run_words
 
 pytestmark = pytest.mark.skipif(
@@ -27,6 +26,7 @@ pytestmark = pytest.mark.skipif(
 SUBJECTS = os.path.abspath(os.path.join(HERE, *[os.pardir] * 4, "cases", "subjects"))
 LOADED = """
 import dataclasses, os, runpy, sys, time
+from rankcheck.operators import adapted
 s = runpy.run_path({file!r})["s"]
 """
 PLANTED = """
@@ -52,7 +52,7 @@ BUGS = {
     # The rows are in the order of the world's ranks.
     "order_ignored": """
     right(call, send, recv)
-    recv[...] = recv[sorted(range(call.size), key=lambda member: call.ranks[member])] + 0
+    recv[...] = recv[sorted(range(call.size), key=lambda member: call.ranks[member])]
 """,
     "last_element": """
     right(call, send, recv)
@@ -100,7 +100,17 @@ OPERATOR_BUGS = {
     right(dataclasses.replace(call, group=lambda call, array: array), send, recv)
 """,
 }
-# Bugs of roots need a collective with a root. JAX has none whose root receives.
+# What the wrong elements of each bug say. Where the wrong root writes, the right one was not
+# written. The threads' wrong root sends its own recv, whose bytes are in no input.
+SAYS = {
+    "wrong_root": "not written|no input of any rank",
+    "group_ignored": "not written|no input of any rank",
+    "order_ignored": r"element \d+ of rank \d+",
+    "last_element": r"element \d+ of rank \d+",
+    "stale_buffer": r"result of call \d+ of rank \d+",
+}
+# Bugs of roots need a collective with a root. JAX has none whose root receives. NCCLBackend and
+# MPIComm have no other communicator than the world, so there are no groups that they could ignore.
 PLACES = [
     ("numpy_threads.py", "", "all_gather", ("last_element", "stale_buffer", "order_ignored")),
     ("numpy_threads.py", "", "broadcast", tuple(THREADS_BUGS)),
@@ -175,12 +185,23 @@ def test_is_found_and_shrunk(tmp_path, file, module, operation, bug):
     planted = plant(tmp_path, file, **{operation: bodies[bug]})
     # Few cases of one property alone would rarely have the same shape twice.
     options = {"property": "repeats_with_other_data"} if bug == "stale_buffer" else {}
-    # In few groups, the place of the root is not its rank in the world.
-    if bug == "group_ignored":
+    # In few groups, a member's place is not its rank in the world.
+    if bug in ("group_ignored", "order_ignored"):
         options["cases"] = 100
     (finding,), output = findings_of(tmp_path, planted, operation, **options)
     assert " replay '" in output
     require_small(finding, output)
+    require_explained(finding, operation, bug)
+
+
+def require_explained(finding, operation, bug):
+    """Requires that the wrong elements, and the reason of a wrong root, tell the bug."""
+    decoded = [each.get("decoded", "") for each in finding["wrong"]]
+    assert all(re.fullmatch(SAYS[bug], text) for text in decoded), decoded
+    if bug in ("wrong_root", "group_ignored"):
+        assert "not written" in decoded, decoded
+    if operation in ("gather", "reduce"):
+        assert re.fullmatch(OFF_THE_ROOT.replace("rank 1", r"rank \d"), finding["reason"]), finding
 
 
 def require_small(finding, output):
@@ -189,6 +210,31 @@ def require_small(finding, output):
     assert finding.get("wrong"), finding
     assert finding["minimal"]["ranks"] <= 3, output
     assert finding["minimal"].get("count", 0) <= 2, output
+
+
+# The smallest case has the root 0, and the bug makes rank 1 the root.
+OFF_THE_ROOT = "rank 1: element 0 of recv, which is no part of the output, was written"
+
+
+def require_wrong_root_is_explained(finding, decoded):
+    """Requires that a finding names the rank that was written, and the root that was not."""
+    assert finding["reason"] == OFF_THE_ROOT
+    told = {(each["rank"], each["decoded"]) for each in finding["wrong"]}
+    assert told == {(0, decoded)}
+
+
+def test_a_wrong_root_of_processes_is_explained(tmp_path):
+    skip_without("mpi4py_subject.py", "mpi4py")
+    planted = plant(tmp_path, "mpi4py_subject.py", gather=BUGS["wrong_root"])
+    (finding,), output = findings_of(tmp_path, planted, "gather")
+    require_wrong_root_is_explained(finding, "not written")
+    row = r"0 +1 .* not written\n"
+    summary = (tmp_path / "report" / "summary.md").read_text()
+    done = run_program(["replay", "--times", "1", json.dumps(finding["minimal"])])
+    for text in (output, summary, done.stdout):
+        # Lines are broken between words.
+        assert OFF_THE_ROOT in " ".join(text.split()), text
+        assert re.search(row, text), text
 
 
 @pytest.mark.parametrize(
@@ -208,11 +254,14 @@ def test_of_operators_is_found_and_shrunk(tmp_path, operation, bug):
 def test_torch_shows_all_bugs_and_errors(tmp_path):
     # Processes that import torch start slowly, so each operation has another bug.
     pytest.importorskip("torch")
+    bugs = {
+        "reduce": "wrong_root",
+        "gather": "group_ignored",
+        "broadcast": "last_element",
+        "all_reduce": "stale_buffer",
+    }
     bodies = {
-        "reduce": BUGS["wrong_root"],
-        "gather": BUGS["group_ignored"],
-        "broadcast": BUGS["last_element"],
-        "all_reduce": BUGS["stale_buffer"],
+        **{operation: BUGS[bug] for operation, bug in bugs.items()},
         "all_to_all": FAULTS["raises"][0],
         "scatter": FAULTS["shapes"][0],
     }
@@ -224,8 +273,10 @@ def test_torch_shows_all_bugs_and_errors(tmp_path):
     findings, output = findings_of(tmp_path, planted, None, **options)
     found = {each["unit"]["operation"]: each for each in findings}
     assert sorted(found) == sorted(bodies), output
-    for operation in ("reduce", "gather", "broadcast", "all_reduce"):
+    for operation, bug in bugs.items():
         require_small(found[operation], output)
+        require_explained(found[operation], operation, bug)
+    require_wrong_root_is_explained(found["reduce"], "not written")
     assert "KeyError: 'lost' (planted.py:" in found["all_to_all"]["reason"], output
     assert "Error: " in found["scatter"]["reason"], output
 
@@ -252,18 +303,80 @@ def test_is_explained(tmp_path, fault, file):
     assert reason in finding["reason"], output
 
 
+# What one of two ranks does, while the other one waits for it: the verdict with its reason, and how
+# the traceback ends. A process that ends itself, or that hangs, raises nothing.
+ONE_RANK = """
+    if call.rank == 1:
+        {what}
+    right(call, send, recv)
+"""
+FAULTS_OF_ONE_RANK = {
+    "raises": ("raise KeyError('lost')", "falsified: .*rank 1: KeyError: 'lost' ", "KeyError: 'lo"),
+    "leaves": ("sys.exit('no licence')", "crashed: .* died; ", "SystemExit: no licence"),
+    "exits": ("os._exit(7)", "crashed: .* died; .*the worker ended with status 7", ""),
+    "hangs": ("time.sleep(1000)", "hung: no answer within 3 s: rank 0 entered stage 0 ", ""),
+    "shapes": ("recv[...] = recv[:, :0]", r"falsified: .*rank 1: \w+Error: .* ", "Error: "),
+}
+# The function of an operator returns its result.
+SHAPES_OF_OPERATORS = (
+    "adapted(lambda *one, **array: right.__wrapped__(*one, **array)[:0])(call, send, recv)"
+)
+READY = [
+    ("numpy_threads.py", "", "all_gather"),
+    ("numpy_operators.py", "", "extract"),
+    ("mpi4py_subject.py", "mpi4py", "all_gather"),
+    ("torch_gloo.py", "torch", "all_gather"),
+    ("jax_devices.py", "jax", "all_gather"),
+]
+in_ready_subjects = pytest.mark.parametrize(
+    "file, module, operation", READY, ids=[each[0][:-3] for each in READY]
+)
+
+
+def replay_once(tmp_path, file, operation, body):
+    """Replays a case of two ranks once. Returns the verdict with its reason, and the errors."""
+    case = {"operation": operation, "ranks": 2, "type": "f32", "count": 1}
+    if operation == "extract":
+        del case["count"]
+        case.update(counts=[1, 1], rows=1, cols=1, window=1, detector=1, input="exact")
+    planted = plant(tmp_path, file, **{operation: body})
+    case["backend"] = f"python:{planted}"
+    words = ["--start-timeout", "300", "replay", "--times", "1", "--timeout", "3"]
+    done = run_program([*words, json.dumps(case)])
+    verdicts = re.findall(r"^verdict +(.*)$", done.stdout, flags=re.M)
+    assert len(verdicts) == 1, done.stdout + done.stderr
+    return verdicts[0], done.stderr
+
+
+@in_ready_subjects
+@pytest.mark.parametrize("fault", sorted(FAULTS_OF_ONE_RANK))
+def test_a_fault_of_one_rank_is_explained(tmp_path, fault, file, module, operation):
+    skip_without(file, module)
+    what, verdict, raised = FAULTS_OF_ONE_RANK[fault]
+    if fault == "shapes" and operation == "extract":
+        what = SHAPES_OF_OPERATORS
+    said, errors = replay_once(tmp_path, file, operation, ONE_RANK.format(what=what))
+    assert re.match(verdict, said), said + errors
+    if raised:
+        # The frames of rank 1 come before those of the planted function and of the error.
+        frames = r" in rank 1\b.*\n(?: .*\n)* .*planted.py\", line .*\n(?: .*\n)*"
+        assert re.search(rf"{frames}.*{raised}", errors), errors
+    if verdict.startswith("falsified"):
+        assert "planted.py:" in said
+
+
+@in_ready_subjects
+def test_printing_does_no_harm(tmp_path, file, module, operation):
+    skip_without(file, module)
+    body = ONE_RANK.format(what="print('hello', flush=True)")
+    said, errors = replay_once(tmp_path, file, operation, body)
+    assert said == "passed", errors
+    assert errors.count("hello\n") == 1, errors
+
+
 def test_the_reason_has_the_traceback(tmp_path):
     body = "    right(call, send[0], recv)"
     planted = plant(tmp_path, "numpy_threads.py", all_gather=body)
     (finding,), output = findings_of(tmp_path, planted, "all_gather", cases=3)
     # send[0] is a number, which has no copy of the right shape, or there is no such element.
     assert re.search(r"Error: .* \(.*planted.py:\d+\)$", finding["reason"]), output
-
-
-def test_printing_does_no_harm(tmp_path):
-    body = "    print('hello', flush=True)\n    right(call, send, recv)"
-    planted = plant(tmp_path, "numpy_threads.py", all_gather=body)
-    findings = rankcheck.check(
-        planted, operation="all_gather", ranks="1..3", cases=3, property="agrees_with_reference"
-    )
-    assert findings[0]["verdict"] == "passed"

@@ -51,6 +51,8 @@ with open(os.path.join(folder, "journal.jsonl"), "w") as journal:
             finding.update(verdict="errored", reason="no memory")
         if "skipped" in each:
             finding.update(verdict="skipped", reason="no_device")
+        if "refused" in each:
+            finding.update(verdict="skipped", reason="not_supported", refused_cells=["f32/sum"])
         if "over" in each:
             finding.update(verdict="skipped", reason="time_over")
         findings.append(finding)
@@ -69,6 +71,7 @@ SUBJECT = """
 import rankcheck
 
 mine = rankcheck.Subject("mine")
+mine.broadcast(lambda call, send, recv: None)
 
 def test_mine(rankcheck):
     rankcheck.check(mine, suite="smoke", require_ranks=2)
@@ -136,6 +139,28 @@ def test_makes_an_item_for_each_unit(session):
     assert words[:6] == ["run", "smoke", "--require-ranks", "2", "--backend", words[5]]
 
 
+def test_a_skip_has_what_the_subject_does_not_take(session):
+    result = session("refused right").run()
+    result.assert_outcomes(passed=1, skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*not_supported: the subject does not take f32/sum"])
+
+
+def test_fails_if_all_units_are_skipped(session):
+    mine = session("refused skipped")
+    result = mine.run()
+    result.assert_outcomes(failed=2)
+    why = "E *RuntimeError: nothing was judged, because all units of the run were skipped: "
+    result.stdout.fnmatch_lines(
+        [
+            f"{why}broadcast/mine/python/refused: not_supported: the subject does not take f32/sum",
+            f"{why}broadcast/mine/python/skipped: no_device",
+        ]
+    )
+    # A selection is a run of its own, as `rankcheck run --unit` is.
+    mine = session("right skipped")
+    mine.run("-k", "skipped").assert_outcomes(failed=1, deselected=1)
+
+
 def test_lists_items_without_a_run(session):
     mine = session("right wrong")
     mine.run("--collect-only").stdout.fnmatch_lines(["*<Function test_mine?broadcast*/right]>"])
@@ -186,7 +211,7 @@ def test_an_expected_failure_needs_a_reason(session):
     result = mine.run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["*known.txt:1: expected the pattern of a unit and a reason, got [*]/right"]
+        ["*known.txt:1: got [*]/right, expected the pattern of a unit and a reason"]
     )
 
 
@@ -196,7 +221,19 @@ def test_a_run_ends_after_its_time(session):
     result = mine.run()
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["E *RuntimeError: the run took longer than 0.5 s*"])
+    result.stdout.no_fnmatch_line("*pytest_runs.py*")
+    result.stdout.no_fnmatch_line("*POLL_S*")
     assert mine.has("interrupted")
+
+
+@pytest.mark.parametrize("text", ["soon", "-1", "nan"])
+def test_the_time_of_a_run_is_a_number(session, text):
+    mine = session("right")
+    mine.pytester.makeini(f"[pytest]\nrankcheck_timeout = {text}\n")
+    result = mine.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = f"ERROR: rankcheck_timeout: got {text}, expected a number of seconds"
+    result.stderr.fnmatch_lines([said])
 
 
 def test_items_without_a_finding_fail(session):
@@ -252,7 +289,7 @@ def test_says_why_there_are_no_units(session, monkeypatch):
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E *RuntimeError: *status 2: no unit can be found"])
     monkeypatch.setenv("RANKCHECK", "/no/such/program")
-    mine.run().stdout.fnmatch_lines(["E *expected the program rankcheck: put it on PATH*"])
+    mine.run().stdout.fnmatch_lines(["E *is not there, expected the program rankcheck: put it*"])
 
 
 def test_refuses_functions_that_collecting_cannot_call(session):
@@ -260,9 +297,18 @@ def test_refuses_functions_that_collecting_cannot_call(session):
     mine.pytester.makepyfile(
         test_mine="def test_a(rankcheck, tmp_path):\n    rankcheck.check('a.py')\n"
     )
-    mine.run().stdout.fnmatch_lines(["*test_a: expected no fixture beside rankcheck, got tmp_path"])
+    mine.run().stdout.fnmatch_lines(["*test_a: got tmp_path, expected no fixture beside rankcheck"])
     mine.pytester.makepyfile(test_mine="def test_a(rankcheck):\n    pass\n")
     mine.run().stdout.fnmatch_lines(["*test_a: expected a call of rankcheck.check()"])
+
+
+def test_there_must_be_something_to_check(session):
+    mine = session("right")
+    mine.pytester.makepyfile(test_mine=SUBJECT.replace("mine.broadcast(", "print("))
+    result = mine.run()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["mine offers no operation: decorate a function, *"])
+    result.stdout.no_fnmatch_line("*program.py*")
 
 
 def test_takes_methods(session):

@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import threading
+import time
 
 import pytest
 from fake_harness import HERE, Program
@@ -47,26 +50,81 @@ def test_if_a_process_ends_its_status_is_returned(tmp_path):
     assert program.end()[0] == 7
 
 
+def test_an_idle_process_that_is_ended_prints_nothing(tmp_path):
+    program = Program([FILE], str(tmp_path))
+    harness = program.connect(2)
+    harness.check(ranks=2, **SUM)
+    program.process.terminate()
+    assert program.end() == (128 + signal.SIGTERM, "")
+    harness.close()
+
+
 @pytest.mark.parametrize("variables, processes, status", [
     ({"RANKCHECK_RANKS": "2"}, 2, 128 + signal.SIGTERM),
     ({"RANKCHECK_RANK": "0", "RANKCHECK_WORLD": "1"}, 1, -signal.SIGTERM),
 ])
-def test_a_process_that_is_ended_prints_where_it_hangs(tmp_path, variables, processes, status):
-    program = Program([FILE], str(tmp_path), **variables)
+def test_a_process_that_hangs_prints_where(tmp_path, variables, processes, status):
+    program = Program([FILE], str(tmp_path), HANG_IN_CALL="1", **variables)
     harness = program.connect(processes)
+
+    def call():
+        with pytest.raises(AssertionError, match="the worker closed the connection"):
+            harness.run(ranks=processes, **SUM)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    entered = [tmp_path / f"entered-{rank}" for rank in range(processes)]
+    while not all(path.exists() for path in entered):
+        time.sleep(0.01)
     program.process.terminate()
     ended, errors = program.end()
+    thread.join()
     harness.close()
     assert ended == status, errors
     assert errors.count("(most recent call first):\n") == processes, errors
-    assert errors.count(" in host\n") == processes, errors
+    for rank in range(processes):
+        assert errors.count(f" in rank {rank} of {processes}\n") == 1, errors
 
 
 def test_a_failing_setup_is_the_last_line_of_the_output(tmp_path):
     program = Program([FILE], str(tmp_path), FAIL_IN_SETUP="1")
     status, errors = program.end()
     assert status == 1
-    assert errors.strip().splitlines()[-1] == "RuntimeError: rank 1 of 2 has no network"
+    lines = errors.strip().splitlines()
+    said = r"RuntimeError: rank 1 of 2 has no network \(in_processes.py:\d+\)$"
+    assert re.match(said, lines[-1]), errors
+    assert "Traceback (most recent call last):" in lines, errors
+
+
+MISTAKES = {
+    "def f(:": "SyntaxError: invalid syntax (file.py:4)",
+    "import no_such_module": "ModuleNotFoundError: No module named 'no_such_module' (file.py:4)",
+    "import other": "SyntaxError: invalid syntax (other.py:2, called from file.py:4)",
+    "s.barrier(lambda: None)": (
+        "TypeError: file.py:4: barrier: got a function of (), expected one of (call)"
+    ),
+    "s.broadcast(types='f31')": "; did you mean f32? (file.py:4)",
+    "raise OSError('b' * 999)": " (file.py:4)",
+    "s.setup(lambda me: 1 / 0)": "ZeroDivisionError: division by zero (file.py:4)",
+}
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake_of_a_file_has_its_place_in_the_last_line(tmp_path, line):
+    (tmp_path / "other.py").write_text("a = 1\nb =\n")
+    file = tmp_path / "file.py"
+    file.write_text(
+        "import rankcheck\n"
+        "s = rankcheck.Subject('s')\n"
+        "s.gather(lambda call, send, recv: None)\n"
+        f"{line}\n"
+    )
+    status, errors = Program(["-m", "rankcheck", str(file)], str(tmp_path)).end()
+    assert status == 1
+    lines = errors.strip().splitlines()
+    assert lines[-1].endswith(MISTAKES[line]), errors
+    assert len(lines[-1]) <= 300
+    assert lines[0] == "Traceback (most recent call last):", errors
 
 
 def test_a_program_without_a_harness_says_so(tmp_path):
@@ -81,7 +139,7 @@ def test_the_package_serves_a_subject_by_name(tmp_path):
     program = Program(["-m", "rankcheck", FILE, "other"], str(tmp_path))
     status, errors = program.end()
     assert status == 1
-    assert "expected a subject with the name other, got these subjects: files" in errors
+    assert "got these subjects: files; expected a subject with the name other" in errors
 
 
 def test_a_launcher_is_started(tmp_path):
@@ -104,11 +162,23 @@ def test_a_missing_launcher_is_named(tmp_path):
     file.write_text(
         "import rankcheck\n"
         "s = rankcheck.Subject('s', rankcheck.processes(launcher='no-such-launcher'))\n"
+        "s.barrier(lambda call: None)\n"
     )
     status, errors = Program(["-m", "rankcheck", str(file)], str(tmp_path)).end()
     assert status == 1
     assert errors.strip() == (
         "no-such-launcher: the launcher cannot be started: No such file or directory"
+    )
+
+
+def test_a_subject_without_operations_is_not_served(tmp_path):
+    file = tmp_path / "file.py"
+    file.write_text("import rankcheck\ns = rankcheck.Subject('mine', rankcheck.processes())\n")
+    status, errors = Program(["-m", "rankcheck", str(file)], str(tmp_path)).end()
+    assert status == 1
+    assert errors.strip() == (
+        "file.py: mine offers no operation: decorate a function, for example with "
+        "@subject.all_reduce"
     )
 
 

@@ -23,5 +23,8 @@ def test_every_file_is_used():
 
 
 @pytest.mark.parametrize("script", blocks(PAGE, "sh"))
-def test_example(folder, script):
+def test_example(folder, script, tmp_path, monkeypatch):
+    if "torch.distributed.run" in script:
+        # torchrun leaves its logs there.
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
     run_example(folder, script)

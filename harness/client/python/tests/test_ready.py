@@ -52,7 +52,8 @@ def test_a_case_that_is_refused_is_red():
     "version, verdict, status",
     [("1.2", "falsified", 0), ("1.2", "crashed", 1), ("1.1", "falsified", 0), ("1.1", "hung", 1)],
 )
-def test_pins_are_held_against_the_version(tmp_path, version, verdict, status):
+@pytest.mark.parametrize("script", ["", "assert False", "pass"])
+def test_pins_are_held_against_the_version(tmp_path, version, verdict, status, script):
     file = planted(tmp_path, '"numpy-threads", ', '"numpy-threads", versions={"mine": "1.2.3"}, ')
     text = open(file, encoding="utf-8").read()
     wrong = "s.offers['broadcast'].function = lambda call, send, recv: None\n\n"
@@ -63,5 +64,8 @@ def test_pins_are_held_against_the_version(tmp_path, version, verdict, status):
         "library": "mine", "version": version, "takes": {"types": ["uint8"]},
         "verdict": verdict, "case": case,
     }))
+    if script:
+        (tmp_path / "pin.py").write_text(script)
     found = ready.replay_pin(str(pin), file, {"mine": "1.2.3"}, str(tmp_path))
-    assert found == status
+    passes = script == "pass" and version == "1.2"
+    assert found == status + passes

@@ -1,6 +1,8 @@
 """What a subject declares: its hello, its refusals, its failures."""
 from __future__ import annotations
 
+import traceback
+
 import numpy as np
 import pytest
 from fake_harness import serve_in_thread
@@ -79,6 +81,22 @@ def test_a_subject_without_groups_needs_all_ranks():
     harness.close()
 
 
+def test_takes_the_groups_that_it_can_make():
+    alone = rankcheck.Subject("alone", rankcheck.processes())
+    assert alone.groups == "world"
+    alone.group(lambda ranks: ranks)
+    assert alone.groups == "any"
+    assert rankcheck.Subject("sorted", rankcheck.processes(), groups="sorted").groups == "sorted"
+    assert rankcheck.Subject("threads", rankcheck.one_process(2)).groups == "any"
+
+
+def test_an_unknown_decorator_is_refused_with_the_nearest_name():
+    with pytest.raises(AttributeError) as error:
+        make().all_redcue
+    message = "".join(traceback.format_exception_only(error.type, error.value))
+    assert message.count("id you mean") == 1, message
+
+
 def test_refuses_a_run_of_an_operation_that_it_does_not_offer():
     harness = serve_in_thread(make(), 2)
     result = harness.run(**case(operation="broadcast"))[0]
@@ -95,12 +113,26 @@ def test_offers_no_types_that_need_another_package(monkeypatch):
     harness.close()
 
 
+def test_takes_only_what_a_function_is_said_to_take():
+    subject = rankcheck.Subject("copies", rankcheck.one_process(4), types="int32")
+    subject.broadcast(lambda call, send, recv: None, root=[0], gap=[0], members=(2, 3))
+    takes = subject.offers["broadcast"].takes("any", 4)
+    assert (takes["root"], takes["gap"], takes["offset"]) == ([0], [0], "any")
+    assert takes["ranks"] == {"min": 2, "max": 3}
+    assert subject.offers["broadcast"].takes("world", 4)["ranks"] == {"min": 4, "max": 4}
+
+
 def test_says_what_is_wrong_in_a_declaration():
-    with pytest.raises(ValueError, match="types: expected some of int8 .*, got float32"):
+    why = "broadcast: got rot, expected some of root .*did you mean root"
+    with pytest.raises(ValueError, match=why):
+        make().broadcast(lambda call, send, recv: None, rot=[0])
+    with pytest.raises(ValueError, match=r"members: got \(3, 2\), expected the least and the most"):
+        make().barrier(lambda call: None, members=(3, 2))
+    with pytest.raises(ValueError, match="types: got float32, expected some of int8 "):
         make(types="float32")
-    with pytest.raises(ValueError, match="ops: expected some of sum .*, got plus"):
+    with pytest.raises(ValueError, match="ops: got plus, expected some of sum "):
         make().reduce(ops="plus")
-    with pytest.raises(ValueError, match="groups: expected some of any sorted world, got all"):
+    with pytest.raises(ValueError, match="groups: got all, expected some of any sorted world"):
         make(groups="all")
     with pytest.raises(ValueError, match="copies: all_reduce is decorated twice"):
         make().all_reduce(lambda call, send, recv: None)
@@ -118,9 +150,11 @@ def test_an_error_becomes_a_failure_with_its_place(capfd):
     result = harness.run(**case())[0]
     line = raises.__code__.co_firstlineno + 3
     assert result["status"] == "failed"
-    assert result["reason"] == f"TypeError: no sum of such things (test_subject.py:{line})"
+    where = f"(test_subject.py:{line})"
+    assert result["reason"] == f"rank 1: TypeError: no sum of such things {where}"
     errors = capfd.readouterr().err
     assert "Traceback" in errors and "such things" in errors
+    assert ", in rank 1\n" in errors
     harness.close()
 
 
@@ -143,7 +177,7 @@ def test_the_first_error_counts_while_others_wait():
 
     harness = serve_in_thread(subject, 3)
     result = harness.run(operation="barrier", ranks=3)[0]
-    assert result["reason"].startswith("OSError: lost (test_subject.py:")
+    assert result["reason"].startswith("rank 2: OSError: lost (test_subject.py:")
     # The waiting threads keep the old group, so the next call gets a new one.
     harness.check(operation="barrier", ranks=3)
     harness.close()

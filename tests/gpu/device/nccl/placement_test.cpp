@@ -27,9 +27,10 @@ TEST(NcclPlacementTest, DealsRanksOutOverTheDevices) {
 
 TEST(NcclPlacementTest, NeedsRoomInSharedMemory) {
   // The file system /proc has no room.
-  EXPECT_EQ(why_too_small("/proc", 4),
-            "/proc: expected 136 MiB for 4 ranks that share devices, found 0: mount it with more "
-            "(of a container: --shm-size=1g)");
+  EXPECT_EQ(
+      why_too_small("/proc", 4),
+      "/proc: found 0 MiB, expected 136 MiB for 4 ranks that share devices: mount it with more "
+      "(of a container: --shm-size=1g)");
   EXPECT_EQ(why_too_small("/nowhere", 4), "");
   EXPECT_EQ(why_too_small("/proc", 0), "");
 }

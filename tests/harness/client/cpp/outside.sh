@@ -113,6 +113,21 @@ grep -q '"verdict": "passed"' build/rankcheck/gathers/report.json
 ctest --test-dir build --show-only=json-v1 >tests.json
 grep -q '"RESOURCE_LOCK"' tests.json
 
+# The lines on the page make a project, too.
+page=$(realpath "$(dirname "$0")/../../../../harness/client/cpp/README.md")
+mkdir page
+cp mine.cpp board.hpp page
+{
+  echo 'cmake_minimum_required(VERSION 3.16)'
+  echo 'project(page CXX)'
+  sed -n '/^```cmake$/,/^```$/{/^```/!p}' "$page"
+} >page/CMakeLists.txt
+cmake -S page -B page/build -D CMAKE_CXX_COMPILER="$cxx" -D CMAKE_PREFIX_PATH="$folder/a prefix" \
+  >configure.log
+cmake --build page/build >build.log
+ctest --test-dir page/build -N -L gpu >ctest.log
+says 'Total Tests: 1$'
+
 # A bug: the rows of a group of several ranks are off by one.
 sed 's/recv\[q\]/recv[(q + 1) % call.size]/' mine.cpp >planted.cpp
 ! cmp -s mine.cpp planted.cpp
@@ -135,7 +150,7 @@ refuses() {
   mv kept CMakeLists.txt
 }
 refuses 'NAME x' 'expected SUBJECT'
-refuses 'NAME x SUBJECT mine RANKS many' 'RANKS: expected A..B, got many'
-refuses 'NAME x SUBJECT mine TIME_BUDGET -1' 'TIME_BUDGET: expected whole seconds, got -1'
+refuses 'NAME x SUBJECT mine RANKS many' 'RANKS: got many, expected A..B'
+refuses 'NAME x SUBJECT mine TIME_BUDGET -1' 'TIME_BUDGET: got -1, expected whole seconds'
 refuses 'x NAME x SUBJECT mine' 'unknown arguments: x'
 echo "a project outside of this tree: $(grep -c . CMakeLists.txt) lines of CMake"

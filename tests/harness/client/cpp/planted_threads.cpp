@@ -1,11 +1,16 @@
 /// The ready subject threads.cpp with a bug in each of its functions: `planted_threads BUG`.
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -26,7 +31,19 @@ using ready::Op;
 
 std::string bug;
 
+/// What a function may do wrong beside its result. One member does it, and the others wait for it.
+void misbehave(const Call& call, const Buffer& recv) {
+  if (call.rank != 1) return;
+  if (bug == "raises") throw std::runtime_error("no route to the root");
+  if (bug == "hangs") std::this_thread::sleep_for(std::chrono::hours(1));
+  if (bug == "exits") std::_Exit(3);
+  if (bug == "aborts") std::abort();
+  if (bug == "prints") std::printf("hello from rank %d\n", call.rank), std::fflush(stdout);
+  if (bug == "wrong_type") static_cast<void>(recv.as<char>());
+}
+
 void planted_broadcast(const Call& call, Buffer send, Buffer recv) {
+  misbehave(call, recv);
   Call other = call;
   if (bug == "wrong_root") other.root = (call.root + 1) % call.size;
   // Roots are places in the group. Here they are taken for ranks of the world.

@@ -94,6 +94,17 @@ TEST(SubjectTest, TakesWhatItSays) {
   EXPECT_NE(why(moved + R"(,"group":[0,1])"), "");
 }
 
+TEST(SubjectTest, TakesTheGroupsThatItCanMake) {
+  Description about;
+  EXPECT_EQ(detail::groups_of(about), "any");
+  about.launch = processes();
+  EXPECT_EQ(detail::groups_of(about), "world");
+  about.make_group = [](const std::vector<int>&) { return detail::AnyGroup(); };
+  EXPECT_EQ(detail::groups_of(about), "any");
+  about.groups = "sorted";
+  EXPECT_EQ(detail::groups_of(about), "sorted");
+}
+
 TEST(SubjectTest, ProcessesMakeGroupsTogether) {
   Description about = description();
   about.make_group = [](const std::vector<int>&) { return detail::AnyGroup(); };
@@ -126,19 +137,20 @@ TEST(SubjectTest, MistakesAreOneLine) {
   };
   const std::string types =
       "int8 int32 int64 uint8 uint32 uint64 f16 bf16 f32 f64 complex64 complex128 f8e4m3 f8e5m2";
-  expect(Subject("mine").types("int32 float"), "types: expected some of " + types + ", got float");
-  expect(Subject("mine").groups("all"), "groups: expected some of any sorted world, got all");
+  expect(Subject("mine").types("int32 float"), "types: got float, expected some of " + types);
+  expect(Subject("mine").groups("all"), "groups: got all, expected some of any sorted world");
   Subject groups("mine");
   const auto make_group = [](const std::vector<int>& ranks) { return ranks.size(); };
   groups.group(
       make_group, [](std::size_t&) {}, 0);
-  expect(groups, "group: expected to keep at least 1 group, got 0");
+  expect(groups, "group: got 0, expected to keep at least 1 group");
   expect(Subject("mine").memory({}), "memory: expected allocate, release, copy_in and copy_out");
   Subject ops("mine");
   ops.all_reduce("sum mean", nothing);
-  expect(ops,
-         "all_reduce: ops: expected some of none sum prod min max avg premul_sum band bor bxor "
-         "land lor lxor, got mean");
+  expect(
+      ops,
+      "all_reduce: ops: got mean, expected some of none sum prod min max avg premul_sum band bor "
+      "bxor land lor lxor");
   Subject twice("mine");
   twice.broadcast(nothing);
   twice.broadcast(nothing);
@@ -157,7 +169,7 @@ TEST(SubjectTest, ProgramsThatNobodyStartedRightlySaySo) {
   EXPECT_EQ(said, "mine: /nowhere/socket: No such file or directory\n");
   ::unsetenv("RANKCHECK_SOCKET");
   EXPECT_EQ(serve(subject, said, {"--ranks", "many"}), 2);
-  EXPECT_EQ(said, "mine: --ranks: expected a number up to 4096, got many\n");
+  EXPECT_EQ(said, "mine: --ranks: got many, expected a number up to 4096\n");
   subject.launch(processes(4, "mpirun -n {ranks}"));
   EXPECT_EQ(serve(subject, said), 1);
   EXPECT_EQ(said, "mine: start this program with mpirun -n {ranks}\n");

@@ -77,7 +77,8 @@ class Connection {
     std::size_t length = 0;
     for (int i = 3; i >= 0; --i) length = length << 8 | prefix[i];
     if (length > header_bytes_max) {
-      throw ProtocolError("expected a header of at most 16 MiB, got " + std::to_string(length));
+      throw ProtocolError("got a header of " + std::to_string(length) +
+                          " bytes, expected at most 16 MiB");
     }
     text_.resize(length);
     receive({reinterpret_cast<unsigned char*>(text_.data()), length});
@@ -144,7 +145,8 @@ inline int connect_to_harness() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (std::strlen(path) >= sizeof address.sun_path) {
-    throw std::runtime_error("RANKCHECK_SOCKET: expected a shorter path, got " + std::string(path));
+    throw std::runtime_error("RANKCHECK_SOCKET: got " + std::string(path) +
+                             ", expected a shorter path");
   }
   std::memcpy(address.sun_path, path, std::strlen(path));
   const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
@@ -182,7 +184,7 @@ inline int connect_to_address(const std::string& address, std::chrono::milliseco
   addrinfo* found = nullptr;
   const bool is_split = colon != address.npos && !host.empty() && colon + 1 < address.size();
   if (!is_split || ::getaddrinfo(host.c_str(), address.c_str() + colon + 1, &hints, &found) != 0) {
-    throw std::invalid_argument("RANKCHECK_ADDRESS: expected HOST:PORT, got " + address);
+    throw std::invalid_argument("RANKCHECK_ADDRESS: got " + address + ", expected HOST:PORT");
   }
   constexpr std::chrono::milliseconds pause(100);
   const auto end = std::chrono::steady_clock::now() + patience;

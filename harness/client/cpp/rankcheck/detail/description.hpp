@@ -21,7 +21,8 @@ struct Description {
   std::string name;
   Launch launch;
   std::vector<std::string> types = words_of(joined(type_names));
-  std::string groups = "any";
+  /// Empty if the subject did not say, see groups_of().
+  std::string groups;
   std::string nan_rule = "unspecified";
   std::string zero_rule = "unspecified";
   std::string result_place = "own_block";
@@ -47,12 +48,20 @@ inline std::string json_of(const std::string& word) {
   return is_plain ? word : json_string(word);
 }
 
+/// Returns the groups that a subject takes. If it did not say, they follow from whether it can make
+/// communicators: several processes without such a function have only the one of all ranks.
+inline std::string groups_of(const Description& subject) {
+  if (!subject.groups.empty()) return subject.groups;
+  return subject.launch.is_one_process || subject.make_group ? "any" : "world";
+}
+
 /// Returns which cases the subject takes, for the hello. A field that is not named only has its
 /// default.
 inline std::string takes(const Description& subject, const Offer& offer, int world) {
-  std::map<std::string, std::string> fields{{"group", json_string(subject.groups)}};
+  const std::string groups = groups_of(subject);
+  std::map<std::string, std::string> fields{{"group", json_string(groups)}};
   // Without groups of its own, a subject needs all ranks that were started.
-  const auto [least, most] = subject.groups == "world" ? std::pair(world, world) : offer.members();
+  const auto [least, most] = groups == "world" ? std::pair(world, world) : offer.members();
   if (least > 1 || most < world) {
     fields["ranks"] =
         R"({"min":)" + std::to_string(least) + R"(,"max":)" + std::to_string(most) + '}';

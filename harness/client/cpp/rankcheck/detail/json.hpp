@@ -46,7 +46,7 @@ struct Json {
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     if (kind != Kind::number || error != std::errc() || stop != end) {
-      throw ProtocolError("expected a whole number, got " + (text.empty() ? "none" : text));
+      throw ProtocolError("got " + (text.empty() ? "none" : text) + ", expected a whole number");
     }
     return value;
   }
@@ -54,7 +54,7 @@ struct Json {
   /// Returns a number of bytes or elements.
   [[nodiscard]] std::size_t size() const {
     const std::int64_t value = integer();
-    if (value < 0) throw ProtocolError("expected a size, got " + text);
+    if (value < 0) throw ProtocolError("got " + text + ", expected a size");
     return static_cast<std::size_t>(value);
   }
 

@@ -177,7 +177,7 @@ class Worker {
       const std::string reason = failure_of([&, member] { call_one(function, *member); }, failed);
       if (watch.stop()) return false;
       if (!failed) continue;
-      fail(member->rank, reason);
+      fail(member->rank, reason, members.size());
       return false;
     }
     return true;
@@ -204,7 +204,7 @@ class Worker {
       images_.at(ranks[i]).reset();
     }
     if (failed) {
-      fail(members[outcome.failed]->rank, outcome.reason);
+      fail(members[outcome.failed]->rank, outcome.reason, members.size());
     } else {
       send_failure("hung", describe_hang(unfinished));
     }
@@ -229,10 +229,11 @@ class Worker {
            " s: still in the call: rank " + text;
   }
 
-  void fail(int rank, const std::string& reason) {
+  void fail(int rank, const std::string& reason, std::size_t members) {
     const std::string text = "rank " + std::to_string(rank) + ": " + reason;
     std::fprintf(stderr, "%s\n", text.c_str());
-    send_failure("failed", text);
+    // The harness itself names the rank if only one rank of the process is in the call.
+    send_failure("failed", members == 1 ? reason : text);
   }
 
   void send_failure(const char* status, const std::string& reason) {

@@ -47,6 +47,9 @@ s.free_group(lambda group: note(f"free {group}"))
 def _(call, send, recv):
     if os.environ.get("EXIT_IN_CALL") == str(call.rank):
         os._exit(7)
+    if "HANG_IN_CALL" in os.environ:
+        open(os.path.join(state["folder"], f"entered-{call.rank}"), "w").close()
+        time.sleep(1000)
     calls[call.group] += 1
     name = os.path.join(state["folder"], f"{call.group}-{calls[call.group]}-")
     np.save(name + f"{call.rank}.part.npy", send)
