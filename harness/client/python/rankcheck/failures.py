@@ -6,7 +6,7 @@ import os
 import runpy
 import sys
 import traceback
-from typing import Any, Iterator, List, Optional
+from typing import Any, Iterator, List, NoReturn, Optional
 
 from .functions import is_outside, place_of
 
@@ -59,6 +59,17 @@ def print_traceback(error: BaseException) -> None:
     sys.stderr.flush()
 
 
+def end_process(message: str) -> NoReturn:
+    """Ends this process with a line on stderr and exit status 1.
+
+    The line is one write, because the ranks of a subject share their stderr. Python itself would
+    write the end of the line apart, so that the lines of two ranks could become one.
+    """
+    sys.stderr.write(f"{message}\n")
+    sys.stderr.flush()
+    raise SystemExit(1)
+
+
 @contextlib.contextmanager
 def place_in_last_line(function: Optional[Any] = None) -> Iterator[None]:
     """Ends the process after an exception: with its traceback, and its place in the last line.
@@ -69,4 +80,4 @@ def place_in_last_line(function: Optional[Any] = None) -> Iterator[None]:
         yield
     except Exception as error:
         print_traceback(error)
-        raise SystemExit(describe(error, function, LINE_LENGTH_MAX)) from None
+        end_process(describe(error, function, LINE_LENGTH_MAX))

@@ -22,6 +22,7 @@ from .declared import (
     words_of,
     yes_or_no,
 )
+from .failures import end_process
 from .functions import did_you_mean, place_of, require_arguments, require_ordinary
 from .launch import Launch, OneProcess, Processes, one_process
 from .operations import OPERATIONS, Function, Operations
@@ -386,7 +387,7 @@ class Subject(Operations):
         for name in sorted({*wanted, *here}):
             if wanted.get(name) != here.get(name):
                 # The program shows a part of a long message.
-                raise SystemExit(
+                end_process(
                     f"{name} is {here.get(name, 'not offered')} here, and "
                     f"{wanted.get(name, 'not offered')} where check() was called: give it the file "
                     "that changes the subject"

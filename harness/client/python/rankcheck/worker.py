@@ -19,7 +19,7 @@ import numpy as np
 
 from .arrays import Memory, aligned_bytes, make_arrays, view_buffer
 from .call import Call, Me
-from .failures import describe, place_in_last_line, print_traceback
+from .failures import describe, end_process, place_in_last_line, print_traceback
 from .groups import Groups
 from .launch import (
     OneProcess,
@@ -55,7 +55,7 @@ UNASKED_MAX = 5
 def serve(subject: Subject) -> None:
     """Hosts this process's ranks, or starts the processes that do."""
     if subject.why_not_served():
-        raise SystemExit(f"{os.path.basename(subject.file)}: {subject.why_not_served()}")
+        end_process(f"{os.path.basename(subject.file)}: {subject.why_not_served()}")
     wanted = ranks_wanted(sys.argv[1:], dict(os.environ), subject.launch.ranks)
     if isinstance(subject.launch, OneProcess):
         return host(subject, 0, wanted, tuple(range(wanted)))
@@ -157,9 +157,9 @@ def answer_at(subject: Subject, me: Me, address: str) -> None:
         # A harness that does not know this secret closes each connection at once.
         time.sleep(RECONNECT_S)
     if patience_s == START_PATIENCE_S:
-        raise SystemExit(f"{ADDRESS_VARIABLE}: nobody listens at {address}")
+        end_process(f"{ADDRESS_VARIABLE}: nobody listens at {address}")
     if connections > UNASKED_MAX and not was_asked:
-        raise SystemExit(
+        end_process(
             f"{SECRET_VARIABLE}: the program at {address} closed all {connections} connections of "
             "this rank before its first question: expected the secret of the program"
         )
