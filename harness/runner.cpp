@@ -4,11 +4,14 @@
 #include <array>
 #include <condition_variable>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "reference/spec/to_size.hpp"
@@ -34,13 +37,56 @@ std::string_view name(Ending ending) {
 
 /// What the threads of one round share.
 struct Runner::Round {
+  Round(std::span<const Unit> its_units, const std::vector<bool>& done, std::uint64_t its_seed)
+      : units(its_units),
+        seed(its_seed),
+        taken(done),
+        algorithms(units.size()),
+        threads_at(units.size()) {
+    using Name = std::tuple<std::string_view, std::string_view, std::string_view>;
+    std::map<Name, std::size_t> first;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      const Unit& unit = units[i];
+      const Name name(unit.backend, unit.operation, unit.algorithm);
+      algorithms[i] = first.emplace(name, i).first->second;
+    }
+  }
+
+  [[nodiscard]] bool is_over() const {
+    return std::find(taken.begin(), taken.end(), false) == taken.end();
+  }
+
+  /// Takes a unit for a thread, of which some must be left. A backend may have to start its
+  /// processes anew for another algorithm. So a thread stays with the algorithm that it ran last.
+  /// Then it takes one that no other thread runs, and only then it helps another thread.
+  std::size_t take(std::optional<std::size_t>& algorithm) {
+    const auto first_where = [&](const auto& is_wanted) {
+      std::size_t i = 0;
+      while (i < units.size() && (taken[i] || !is_wanted(algorithms[i]))) ++i;
+      return i;
+    };
+    std::size_t index = first_where([&](std::size_t each) { return each == algorithm; });
+    if (index == units.size())
+      index = first_where([&](std::size_t each) { return threads_at[each] == 0; });
+    if (index == units.size()) index = first_where([](std::size_t) { return true; });
+    taken[index] = true;
+    if (algorithm) --threads_at[*algorithm];
+    algorithm = algorithms[index];
+    ++threads_at[*algorithm];
+    return index;
+  }
+
   std::span<const Unit> units;
-  const std::vector<bool>& done;
   std::uint64_t seed;
+  /// The units that are done, or that some thread has taken.
+  std::vector<bool> taken;
+  /// The algorithm of each unit, as the index of its first unit.
+  std::vector<std::size_t> algorithms;
+  /// How many threads run each algorithm.
+  std::vector<int> threads_at;
   std::mutex mutex{};
   std::condition_variable changed{};
   std::size_t working = 0;
-  std::size_t next = 0;
   Ending ending = Ending::completed;
   std::exception_ptr error{};
 };
@@ -53,7 +99,7 @@ Runner::Runner(RunnerOptions options, RunnerHooks hooks)
 Ending Runner::run_round(std::span<const Unit> units,
                          const std::vector<bool>& done,
                          std::uint64_t seed) {
-  Round round{.units = units, .done = done, .seed = seed};
+  Round round(units, done, seed);
   std::vector<std::jthread> threads;
   start(round, threads);
   std::unique_lock lock(round.mutex);
@@ -73,16 +119,18 @@ Ending Runner::run_round(std::span<const Unit> units,
 }
 
 void Runner::start(Round& round, std::vector<std::jthread>& threads) {
-  const auto left = spec::to_size(std::count(round.done.begin(), round.done.end(), false));
+  const auto left = spec::to_size(std::count(round.taken.begin(), round.taken.end(), false));
   for (std::size_t i = 0; i < std::min(slots_.size(), left); ++i) {
     const std::lock_guard lock(round.mutex);
     try {
       threads.emplace_back([this, &slot = slots_[i], &round] {
         work(slot, round);
         const std::lock_guard end(round.mutex);
+        if (slot.algorithm) --round.threads_at[*slot.algorithm];
         --round.working;
         round.changed.notify_all();
       });
+      if (slots_[i].algorithm) ++round.threads_at[*slots_[i].algorithm];
       ++round.working;
     } catch (const std::system_error& error) {
       // Threads that already run end after their current unit.
@@ -96,14 +144,12 @@ void Runner::start(Round& round, std::vector<std::jthread>& threads) {
 void Runner::work(Slot& slot, Round& round) {
   std::unique_lock lock(round.mutex);
   while (true) {
-    while (round.next < round.units.size() && round.done[round.next]) ++round.next;
-    if (round.error || round.ending != Ending::completed || round.next >= round.units.size())
-      return;
+    if (round.error || round.ending != Ending::completed || round.is_over()) return;
     if (const auto ending = should_end()) {
       round.ending = *ending;
       return;
     }
-    const std::size_t index = round.next++;
+    const std::size_t index = round.take(slot.algorithm);
     const Unit& unit = round.units[index];
     lock.unlock();
     Finding finding;

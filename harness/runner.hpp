@@ -54,7 +54,9 @@ class Runner {
  public:
   Runner(RunnerOptions options, RunnerHooks hooks);
 
-  /// Checks the units that are not `done` yet, in order. If a stop is requested, the findings of
+  /// Checks the units that are not `done` yet. Each thread goes through them in order, but stays
+  /// with an algorithm while units of it are left, because another one may need other processes.
+  /// If a stop is requested, the findings of
   /// units that are running are dropped, unless they are failures that were replayed.
   Ending run_round(std::span<const Unit> units, const std::vector<bool>& done, std::uint64_t seed);
 
@@ -74,6 +76,8 @@ class Runner {
     std::map<std::string, std::unique_ptr<Backend>> backends;
     std::map<std::string, std::string> failures;
     std::map<std::string, Last> last{};
+    /// The algorithm that was run last, as the index of its first unit.
+    std::optional<std::size_t> algorithm{};
   };
   struct Round;
 

@@ -1,10 +1,13 @@
 #include "harness/runner.hpp"
 
+#include <latch>
+#include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -67,6 +70,36 @@ TEST_F(RunnerTest, EachThreadOpensABackendAtMostOnce) {
   run();
   EXPECT_GE(opened_, 1);
   EXPECT_LE(opened_, 2);
+}
+
+TEST_F(RunnerTest, ThreadsStayWithTheirAlgorithms) {
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    units_[i].operation = "all_reduce";
+    units_[i].algorithm = i < units_.size() / 2 ? "ring" : "tree";
+  }
+  options_.jobs = 2;
+  std::map<std::thread::id, std::vector<std::string>> algorithms;
+  // No thread goes on before both have begun.
+  std::latch begun(2);
+  hooks_.check = [&, check = hooks_.check](Backend& backend, const Unit& unit, const auto& limits) {
+    bool is_first = false;
+    {
+      const std::lock_guard lock(mutex_);
+      std::vector<std::string>& own = algorithms[std::this_thread::get_id()];
+      is_first = own.empty();
+      if (is_first || own.back() != unit.algorithm) own.push_back(unit.algorithm);
+    }
+    if (is_first) begun.arrive_and_wait();
+    return check(backend, unit, limits);
+  };
+  EXPECT_EQ(run(), Ending::completed);
+  ASSERT_EQ(algorithms.size(), 2U);
+  const auto& one = algorithms.begin()->second;
+  const auto& other = algorithms.rbegin()->second;
+  EXPECT_NE(one.front(), other.front());
+  // The thread that ends first helps the other one.
+  EXPECT_LE(one.size(), 2U);
+  EXPECT_LE(other.size(), 2U);
 }
 
 TEST_F(RunnerTest, LeavesOutWhatIsDone) {
