@@ -20,9 +20,15 @@ std::vector<SiteClass> Family::site_classes(const spec::Contract&) const {
   return {};
 }
 
-void Family::draw_time(RandomSource& /*random*/,
-                       const BackendTraits& /*traits*/,
-                       Case& /*c*/) const {}
+void Family::draw_manner(RandomSource& /*random*/,
+                         const BackendTraits& /*traits*/,
+                         Case& /*c*/) const {}
+
+bool Family::is_strided(const Case& /*c*/) const {
+  return false;
+}
+
+void Family::make_dense(Case& /*c*/) const {}
 
 bool Family::enlarge(const spec::Contract& /*contract*/,
                      RandomSource& /*random*/,

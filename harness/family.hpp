@@ -107,9 +107,15 @@ class Family {
   [[nodiscard]] virtual std::vector<SiteClass> site_classes(const spec::Contract& contract) const;
   /// Draws the sizes and the family's own fields. The ranks and the group are already drawn.
   virtual void draw(const spec::Contract& contract, const Drawing& drawing, Case& out) const = 0;
-  /// Draws the fields that say when and how often the call is made. The numbers come from a source
-  /// of their own, so that all other fields stay what they would be without these.
-  virtual void draw_time(RandomSource& random, const BackendTraits& traits, Case& c) const;
+  /// Draws the fields that say how the call is made: when, how often, and with which strides. The
+  /// numbers come from a source of their own, so that all other fields stay what they would be
+  /// without these.
+  virtual void draw_manner(RandomSource& random, const BackendTraits& traits, Case& c) const;
+  /// Whether elements of a buffer lie apart; see spec::Extents. Few backends take such cases. The
+  /// default is that no case has such buffers.
+  [[nodiscard]] virtual bool is_strided(const Case& c) const;
+  /// Lets the elements of all buffers lie side by side. The default changes nothing.
+  virtual void make_dense(Case& c) const;
   /// Gives a part of a drawn case a large number of elements, see large_count(). Returns false if
   /// the operation has no such part, which is the default.
   [[nodiscard]] virtual bool enlarge(const spec::Contract& contract,

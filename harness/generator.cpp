@@ -58,20 +58,23 @@ const Property& property_of(const Catalogue& catalogue, const Unit& unit) {
   return *property;
 }
 
-/// After so many refusals of a cell's op or type, the cell is given up for this time.
+/// After so many refusals of a cell's op or type, or of the goal's field, the cell is given up for
+/// this time.
 constexpr int hopeless_max = 32;
 
-/// Whether the backend refused the cell itself. No repair changes the op or the type, and to ask a
-/// worker in vain takes time.
-bool is_about_cell(const std::string& refusal) {
-  return refusal.starts_with("op:") || refusal.starts_with("type:");
+/// Whether the backend refused the cell itself, or what the goal needs. Repairs keep the op and the
+/// type, and remove the goal's field. So further questions to a worker are useless, and slow.
+bool is_about_cell(const std::string& refusal, const SiteClass* goal) {
+  if (refusal.starts_with("op:") || refusal.starts_with("type:")) return true;
+  return goal != nullptr && !goal->field.empty() && refusal.starts_with(goal->field);
 }
 
 /// The most chunks of a block. Each one is a step of every rank, and the simulator compares steps.
 constexpr std::int64_t chunks_max = 8192;
 
 /// Changes that remove something that a backend may not take, the smallest loss first.
-constexpr std::array<void (*)(const Family&, Case&), 7> repairs{
+constexpr std::array<void (*)(const Family&, Case&), 8> repairs{
+    [](const Family& family, Case& c) { family.make_dense(c); },
     [](const Family&, Case& c) { c.late = -1; },
     [](const Family&, Case& c) { c.chunk = 0; },
     [](const Family&, Case& c) { c.schedule = "in_order"; },
@@ -142,6 +145,7 @@ std::vector<std::string> Generator::cells_of(const spec::Contract& contract) {
   BackendTraits any;
   any.has_schedules = true;
   any.has_streams = true;
+  any.has_strides = true;
   for (const SiteClass& each : site_classes(contract, any, 1, counted_ranks_max)) {
     names.push_back(each.name);
   }
@@ -357,8 +361,8 @@ bool Generator::draw_legal(
     // kind has the tightest bounds.
     if (wanted.is_open && wanted.visits > 0) out.input = wanted.kinds.front();
     if (goal != nullptr && goal->input) out.input = *goal->input;
+    vary_manner(out);
     if (goal == nullptr && attempt == 0) enlarge_some(out);
-    vary_time(out);
     if (count_ > 0) make_huge(out);
     family_.settle(operation_.contract, out);
     if (goal != nullptr && !goal->has(out)) continue;
@@ -369,7 +373,7 @@ bool Generator::draw_legal(
     spread_over_hosts(out);
     refusal_.clear();
     if (adapt(goal, out)) return true;
-    hopeless += is_about_cell(refusal_) ? 1 : 0;
+    hopeless += is_about_cell(refusal_, goal) ? 1 : 0;
     if (hopeless == hopeless_max) return false;
   }
   return false;
@@ -415,7 +419,7 @@ bool Generator::adapt(const SiteClass* goal, Case& c) {
   const std::int64_t refused = refused_;
   if (can_run(c)) return true;
   if (refused_ == refused) return false;
-  if (is_about_cell(refusal_)) return false;
+  if (is_about_cell(refusal_, goal)) return false;
   for (const auto repair : repairs) {
     Case mended = c;
     repair(family_, mended);

@@ -114,8 +114,9 @@ class Generator {
   /// Gives the case the unit's hosts. If there are none, gives hosts to one case in several, and
   /// takes no number from the case's own source.
   void spread_over_hosts(Case& c) const;
-  /// Decides when and how often the call is made, and gives the fields of Unit::fixed their values.
-  void vary_time(Case& c) const;
+  /// Decides when, how often and with which strides the call is made, and gives the fields of
+  /// Unit::fixed their values.
+  void vary_manner(Case& c) const;
   /// Gives the case the unit's count, and nothing else that takes memory or time.
   void make_huge(Case& c) const;
   /// Changes the case until the declaration of the backend has it. Returns false if it then misses

@@ -58,11 +58,11 @@ void Generator::spread_over_hosts(Case& c) const {
   if (random.below(hosts_every) == 0) c.hosts = draw_hosts(random, c.ranks);
 }
 
-void Generator::vary_time(Case& c) const {
+void Generator::vary_manner(Case& c) const {
   // While the generator finds out what the backend takes, nothing has been drawn.
   if (drawn_ > 0) {
     RandomSource random(mix(mix(seed_, drawn_), hash_of("time")));
-    family_.draw_time(random, backend_.traits(), c);
+    family_.draw_manner(random, backend_.traits(), c);
   }
   Fields fixed(fixed_);
   for (const auto& [name, value] : fixed_.items()) find_field(name, &family_)->read(name, fixed, c);
@@ -70,6 +70,7 @@ void Generator::vary_time(Case& c) const {
 
 void Generator::make_huge(Case& c) const {
   family_.simplify(c);
+  family_.make_dense(c);
   c.group.clear();
   c.chunk = 0;
   c.offset = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
@@ -42,13 +44,26 @@ std::string describe(const ImageLayout& layout, std::int64_t element_bytes, std:
   const auto inside = [&](std::int64_t begin, std::int64_t size) {
     return begin >= 0 && at >= begin && at < begin + size;
   };
+  // The element at this place, or the last one before it.
+  const auto element = [&](std::int64_t begin, std::int64_t stride) {
+    return (at - begin) / (element_bytes * stride);
+  };
+  const auto is_between = [&](std::int64_t begin, std::int64_t stride) {
+    return (at - begin) % (element_bytes * stride) >= element_bytes;
+  };
+  const std::int64_t recv_stride = layout.extents.recv_stride;
   if (inside(layout.recv, layout.recv_size)) {
-    return "element " + std::to_string((at - layout.recv) / element_bytes) +
-           " of recv, which is no part of the output, was written";
+    const std::int64_t index = element(layout.recv, recv_stride);
+    if (is_between(layout.recv, recv_stride))
+      return fmt::format("memory behind element {} of recv was written", index);
+    return fmt::format("element {} of recv, which is no part of the output, was written", index);
   }
+  const std::int64_t send_stride = layout.extents.send_stride;
   if (inside(layout.send, layout.send_size)) {
-    return "input changed: element " + std::to_string((at - layout.send) / element_bytes) +
-           " of send was written";
+    const std::int64_t index = element(layout.send, send_stride);
+    if (is_between(layout.send, send_stride))
+      return fmt::format("memory behind element {} of send was written", index);
+    return fmt::format("input changed: element {} of send was written", index);
   }
   std::string text = "memory outside the buffers was written";
   const auto near = [&](std::string_view buffer, std::int64_t begin, std::int64_t size) {
@@ -87,6 +102,42 @@ void take_arrays(const Family& family,
 
 }  // namespace
 
+std::vector<std::byte> gather_elements(const Elements& elements, const std::byte* buffer) {
+  const std::int64_t bytes = elements.count * elements.element_bytes;
+  if (elements.stride == 1) return {buffer, buffer + bytes};
+  std::vector<std::byte> dense(spec::to_size(bytes));
+  for (std::int64_t i = 0; i < elements.count; ++i) {
+    std::copy_n(buffer + i * elements.stride * elements.element_bytes,
+                elements.element_bytes,
+                dense.data() + i * elements.element_bytes);
+  }
+  return dense;
+}
+
+void spread_elements(const Elements& elements, const std::byte* dense, std::byte* buffer) {
+  if (elements.stride == 1) {
+    std::copy_n(dense, elements.count * elements.element_bytes, buffer);
+    return;
+  }
+  for (std::int64_t i = 0; i < elements.count; ++i) {
+    std::copy_n(dense + i * elements.element_bytes,
+                elements.element_bytes,
+                buffer + i * elements.stride * elements.element_bytes);
+  }
+}
+
+Elements send_elements(const Case& c, const ImageLayout& layout) {
+  return {.count = layout.extents.send_size,
+          .stride = layout.extents.send_stride,
+          .element_bytes = spec::info(c.type).bytes};
+}
+
+Elements recv_elements(const Case& c, const ImageLayout& layout) {
+  return {.count = layout.extents.recv_size,
+          .stride = layout.extents.recv_stride,
+          .element_bytes = spec::info(c.type).bytes};
+}
+
 void lay_out(const spec::Contract& contract,
              const Case& c,
              int rank,
@@ -96,12 +147,15 @@ void lay_out(const spec::Contract& contract,
   extents.send.clear();
   extents.recv.clear();
   extents.send_size = extents.recv_size = 0;
+  extents.send_stride = extents.recv_stride = 1;
   family_of(contract).fill_extents(contract, c, rank, extents);
   const std::int64_t bytes = spec::info(c.type).bytes;
   const bool has_send = !extents.send.empty() || extents.send_size > 0;
   const bool has_recv = !extents.recv.empty() || extents.recv_size > 0;
-  layout.send_size = extents.send_size * bytes;
-  layout.recv_size = extents.recv_size * bytes;
+  const std::int64_t send_bytes = extents.send_stride * bytes;
+  const std::int64_t recv_bytes = extents.recv_stride * bytes;
+  layout.send_size = extents.send_size * send_bytes;
+  layout.recv_size = extents.recv_size * recv_bytes;
   layout.send = layout.recv = -1;
   layout.rest_undefined = false;
   const bool shared = c.in_place && !extents.send.empty() && !extents.recv.empty();
@@ -112,12 +166,12 @@ void lay_out(const spec::Contract& contract,
   std::int64_t end = guard_bytes;
   if (has_send && !send_inside) layout.send = reserve(layout.send_size, offset, end);
   if (has_recv && !recv_inside) layout.recv = reserve(layout.recv_size, offset, end);
-  if (send_inside) layout.send = layout.recv + extents.recv[own].offset * bytes;
+  if (send_inside) layout.send = layout.recv + extents.recv[own].offset * recv_bytes;
   if (recv_inside) {
     const bool within = contract.in_place == spec::InPlace::recv_within_send;
     layout.rest_undefined = within && place == ResultPlace::start && contract.in_place_overwrites;
     const bool moved = within && !layout.rest_undefined;
-    layout.recv = layout.send + (moved ? extents.send[own].offset * bytes : 0);
+    layout.recv = layout.send + (moved ? extents.send[own].offset * send_bytes : 0);
   }
   layout.size = end;
 }
@@ -161,12 +215,18 @@ void prepare(const Family& family,
   image.resize(spec::to_size(layout.size));
   fill_poison(c, world_rank, family.poison_bits(c), image.data(), layout.size);
   if (layout.send < 0) return;
-  std::byte* send = image.data() + layout.send;
+  std::byte* const send = image.data() + layout.send;
+  const Elements elements = send_elements(c, layout);
   if (c.input == InputKind::previous) {
-    std::copy_n(previous, layout.send_size, send);
-    return;
+    spread_elements(elements, previous, send);
+  } else if (elements.stride == 1) {
+    fill_send(family, c, world_rank, layout.extents, send);
+  } else {
+    // Elements between the blocks keep their poison.
+    std::vector<std::byte> dense = gather_elements(elements, send);
+    fill_send(family, c, world_rank, layout.extents, dense.data());
+    spread_elements(elements, dense.data(), send);
   }
-  fill_send(family, c, world_rank, layout.extents, send);
 }
 
 void prepare_stage(const ContractLookup& contract_of,
@@ -183,9 +243,14 @@ void prepare_stage(const ContractLookup& contract_of,
     lay_out(contract_of(stages[s].operation), stages[s], rank, place, out);
   };
   const std::byte* previous = nullptr;
+  std::vector<std::byte> gathered;
   if (c.input == InputKind::previous && left[stage - 1] != nullptr) {
     lay_out_stage(stage - 1, layout);
     previous = left[stage - 1] + std::max<std::int64_t>(layout.recv, 0);
+    if (layout.recv >= 0 && layout.extents.recv_stride != 1) {
+      gathered = gather_elements(recv_elements(stages[stage - 1], layout), previous);
+      previous = gathered.data();
+    }
   }
   lay_out_stage(stage, layout);
   prepare(family, c, members(c)[spec::to_size(rank)], layout, previous, image);
@@ -205,6 +270,19 @@ std::optional<std::string> find_clobbered(const Case& c,
                                           const Image& after) {
   if (before.size() != after.size()) return "the image has the wrong size";
   const std::int64_t bytes = spec::info(c.type).bytes;
+  const std::int64_t stride = layout.extents.recv_stride;
+  if (stride != 1 && layout.recv >= 0) {
+    // Takes over what the call may change. Nothing else may differ then.
+    Image expected = before;
+    for (const spec::Block& block : layout.extents.recv) {
+      const std::int64_t at = layout.recv + block.offset * stride * bytes;
+      const Elements elements{.count = block.count, .stride = stride, .element_bytes = bytes};
+      spread_elements(
+          elements, gather_elements(elements, after.data() + at).data(), expected.data() + at);
+    }
+    const std::int64_t at = first_difference(expected, after, 0, layout.size);
+    return at < layout.size ? std::optional(describe(layout, bytes, at)) : std::nullopt;
+  }
   std::vector<spec::Block> free = writable(c, layout);
   free.push_back({layout.size, 0});
   std::int64_t begin = 0;

@@ -36,6 +36,23 @@ struct ImageLayout {
 /// rank's own block. MPI_IN_PLACE leaves it at the start of the buffer, and the rest undefined.
 enum class ResultPlace : std::uint8_t { own_block, start };
 
+/// Elements that lie `stride` elements apart from each other.
+struct Elements {
+  std::int64_t count = 0;
+  std::int64_t stride = 1;
+  std::int64_t element_bytes = 1;
+};
+
+/// Copies the elements out of a buffer, one behind the other.
+[[nodiscard]] std::vector<std::byte> gather_elements(const Elements& elements,
+                                                     const std::byte* buffer);
+/// Copies elements that lie one behind the other into a buffer, and leaves what is between them.
+void spread_elements(const Elements& elements, const std::byte* dense, std::byte* buffer);
+
+/// The elements of a rank's whole buffers.
+[[nodiscard]] Elements send_elements(const Case& c, const ImageLayout& layout);
+[[nodiscard]] Elements recv_elements(const Case& c, const ImageLayout& layout);
+
 /// Bytes of guard on both sides of every buffer.
 inline constexpr std::int64_t guard_bytes = 64;
 
@@ -52,8 +69,8 @@ void lay_out(const spec::Contract& contract,
 /// One rank's memory.
 using Image = std::vector<std::byte>;
 
-/// Writes the inputs of a member's send blocks into its send buffer, which need not be aligned. The
-/// case must not take them from a previous stage.
+/// Writes the inputs of a member's send blocks into its send buffer as if it were dense. It need
+/// not be aligned. The case must not take them from a previous stage.
 void fill_send(const Family& family,
                const Case& c,
                int world_rank,
@@ -61,8 +78,8 @@ void fill_send(const Family& family,
                std::byte* send);
 
 /// Fills a member's image as it must be before the call: poison everywhere, then the inputs.
-/// `previous` is the member's recv buffer after the previous stage, for a case that takes its input
-/// from there.
+/// `previous` has the elements of the member's recv buffer after the previous stage, one behind the
+/// other, for a case that takes its input from there.
 void prepare(const Family& family,
              const Case& c,
              int world_rank,

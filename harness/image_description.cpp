@@ -7,16 +7,39 @@
 
 namespace rankcheck::harness {
 
+namespace {
+
+/// Where the elements of a buffer's blocks lie in the image, in bytes.
+std::vector<spec::Block> places_of(const std::vector<spec::Block>& blocks,
+                                   std::int64_t begin,
+                                   std::int64_t stride,
+                                   std::int64_t element_bytes) {
+  std::vector<spec::Block> places;
+  for (const spec::Block& block : blocks) {
+    if (stride == 1) {
+      places.push_back({begin + block.offset * element_bytes, block.count * element_bytes});
+      continue;
+    }
+    for (std::int64_t i = block.offset; i < block.offset + block.count; ++i)
+      places.push_back({begin + i * stride * element_bytes, element_bytes});
+  }
+  return places;
+}
+
+}  // namespace
+
 std::vector<spec::Block> writable(const Case& c, const ImageLayout& layout) {
   // The output lies inside.
   if (layout.rest_undefined) return {{layout.send, layout.send_size}};
-  std::vector<spec::Block> blocks;
-  if (layout.recv < 0) return blocks;
-  const std::int64_t bytes = spec::info(c.type).bytes;
-  for (const spec::Block& block : layout.extents.recv) {
-    blocks.push_back({layout.recv + block.offset * bytes, block.count * bytes});
-  }
-  return blocks;
+  if (layout.recv < 0) return {};
+  const spec::Extents& extents = layout.extents;
+  return places_of(extents.recv, layout.recv, extents.recv_stride, spec::info(c.type).bytes);
+}
+
+std::vector<spec::Block> inputs(const Case& c, const ImageLayout& layout) {
+  if (layout.send < 0) return {};
+  const spec::Extents& extents = layout.extents;
+  return places_of(extents.send, layout.send, extents.send_stride, spec::info(c.type).bytes);
 }
 
 std::string describe_wrong_size(const ImageLayout& layout, std::size_t got) {

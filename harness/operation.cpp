@@ -121,6 +121,11 @@ BufferView view(const Evidence& evidence, std::size_t stage, int rank) {
           evidence.traits.result_place,
           result.layout);
   result.image = evidence.observation.stages[stage].images[spec::to_size(rank)].data();
+  const ImageLayout& layout = result.layout;
+  if (layout.send >= 0 && layout.extents.send_stride != 1)
+    result.dense_send = gather_elements(send_elements(c, layout), result.image + layout.send);
+  if (layout.recv >= 0 && layout.extents.recv_stride != 1)
+    result.dense_recv = gather_elements(recv_elements(c, layout), result.image + layout.recv);
   return result;
 }
 
@@ -326,7 +331,7 @@ bool Examiner::prepare_before(int rank) {
 
 bool Examiner::is_as_before(int rank, std::int64_t index) const {
   const std::int64_t bytes = spec::info(stages_.front().type).bytes;
-  const std::int64_t at = layout_.recv + index * bytes;
+  const std::int64_t at = layout_.recv + index * layout_.extents.recv_stride * bytes;
   if (layout_.recv < 0 || index < 0 || at + bytes > std::ssize(before_)) return false;
   const std::byte* after = observation_.stages[0].images[spec::to_size(rank)].data();
   return std::equal(after + at, after + at + bytes, before_.data() + at);

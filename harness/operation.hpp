@@ -69,9 +69,17 @@ class Catalogue {
 struct BufferView {
   ImageLayout layout;
   const std::byte* image = nullptr;
+  /// The elements of strided buffers, one behind the other. Empty if the buffer in the image is dense.
+  std::vector<std::byte> dense_send = {};
+  std::vector<std::byte> dense_recv = {};
 
-  [[nodiscard]] const std::byte* send() const { return image + layout.send; }
-  [[nodiscard]] const std::byte* recv() const { return image + layout.recv; }
+  /// The elements of the whole buffers, one behind the other.
+  [[nodiscard]] const std::byte* send() const {
+    return dense_send.empty() ? image + layout.send : dense_send.data();
+  }
+  [[nodiscard]] const std::byte* recv() const {
+    return dense_recv.empty() ? image + layout.recv : dense_recv.data();
+  }
 };
 
 /// The buffers of group rank `rank` after stage `stage`.

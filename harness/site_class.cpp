@@ -57,6 +57,8 @@ bool may_occur(const SiteClass& site, const spec::Contract& contract, const Back
       return traits.has_schedules;
     case Needs::streams:
       return traits.has_streams && contract.has_buffers;
+    case Needs::strides:
+      return traits.has_strides && contract.has_buffers;
   }
   return false;
 }

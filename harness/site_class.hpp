@@ -19,7 +19,7 @@ struct Cell;
 /// A class of cases that a unit has to cover, in addition to its types and variants.
 struct SiteClass {
   /// What a case must have so that the class is meaningful.
-  enum class Needs : std::uint8_t { nothing, data, no_data, schedules, streams };
+  enum class Needs : std::uint8_t { nothing, data, no_data, schedules, streams, strides };
 
   /// The class's name among the cells of a finding: "site/<class>", "ranks/<number>" or
   /// "input/<type>/<class>".
@@ -34,6 +34,9 @@ struct SiteClass {
   std::function<bool(const Cell& cell)> admits = {};
   /// For a class of a family: the common class before which it stands. Empty: it stands last.
   std::string_view before = {};
+  /// The field without which no case belongs to the class. Empty: there is no such field. If a
+  /// backend refuses the field, the class has no cases.
+  std::string_view field = {};
 
   /// Whether cases of a cell can belong to the class.
   [[nodiscard]] bool may_have(const Cell& cell) const { return !admits || admits(cell); }

@@ -61,9 +61,10 @@ struct Bug {
   std::int64_t elements_max = 4;
   /// How many cases may be tried at least: a bug of rare cases needs more than the others.
   int cases_min = 0;
-  /// If above 0: the bug needs this count of int8 on `ranks_max` ranks, which is too large to be
+  /// If above 0: the bug needs this count of `type` on `ranks_max` ranks, which is too large to be
   /// drawn. An entry of a suite has it.
   std::int64_t count = 0;
+  spec::Type type = spec::Type::int8;
   /// Upper limit for the pixels of the object (rows times columns) in the minimal case.
   std::int64_t pixels_max = 4;
 

@@ -8,6 +8,8 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/run/memory.hpp"
+
 #include "cases/audit/intercepted_call.hpp"
 #include "cases/audit/result_edits.hpp"
 #include "cases/families/collectives/case.hpp"
@@ -104,6 +106,7 @@ std::vector<Bug> catalogue() {
   add_bugs_in_calls(all);
   add_published_bugs(all);
   add_host_bugs(all);
+  add_stride_bugs(all);
   add_bugs_in_sums(all);
   add_bugs_in_operators(all);
   add_bugs_in_modes(all);
@@ -131,7 +134,10 @@ Planted::Planted(const Bug& bug, bool sound)
           [this](const Case& c, const OperatorCall& call) { replace_call(c, call); },
           [this](std::span<const Case> stages, gpu::plan::Plan& merged) {
             edit_groups(stages, merged);
-          }) {}
+          }),
+      traits_(sim_.traits()) {
+  traits_.has_strides = bug.without.find("stride") != std::string_view::npos;
+}
 
 bool Planted::is_hit(const Case& c) const {
   const bool is_planted_in = bug_.planted_in.empty()
@@ -215,14 +221,16 @@ Hunt hunt(const harness::Catalogue& catalogue,
   unit.require_all_cells = false;
   if (bug.count > 0) {
     unit.cases = 1;
-    unit.types = {spec::Type::int8};
+    unit.types = {bug.type};
     unit.ranks_min = unit.ranks_max = bug.ranks_max;
     unit.count = bug.count;
   }
   if (options.without) unit.fixed = bug.without;
   // What a bug shrinks to must not depend on how fast this machine is. A case with a count of its
   // own is the smallest already.
-  const harness::RunLimits limits{.seed = options.seed, .shrink_s = bug.count > 0 ? 0.0 : 600.0};
+  const harness::RunLimits limits{.seed = options.seed,
+                                  .shrink_s = bug.count > 0 ? 0.0 : 600.0,
+                                  .memory_bytes = harness::run::available_memory()};
   Hunt result{.finding = run_unit(catalogue, backend, unit, limits)};
   if (result.finding.minimal) {
     harness::Examiner examiner(catalogue, backend);

@@ -25,7 +25,9 @@ void add_bugs_in_groups(std::vector<Bug>& out);
 void add_bugs_in_calls(std::vector<Bug>& out);
 /// Appends bugs of collectives that behave as published defects, see published.hpp.
 void add_published_bugs(std::vector<Bug>& out);
+/// Appends bugs that need several hosts, or elements that lie apart.
 void add_host_bugs(std::vector<Bug>& out);
+void add_stride_bugs(std::vector<Bug>& out);
 /// Appends the bugs of operators. In the order of the functions below, the mistakes are:
 /// - between the ranks,
 /// - in the computation of one rank,
@@ -47,8 +49,10 @@ void add_bugs_in_momentum(std::vector<Bug>& out);
 void add_bugs_in_difference_maps(std::vector<Bug>& out);
 void add_bugs_in_steps(std::vector<Bug>& out);
 
-/// Returns all bugs.
+/// Returns all bugs but those of huge buffers.
 [[nodiscard]] std::vector<Bug> catalogue();
+/// Returns the bugs that only buffers of more than 2^31 bytes show. Each takes 13 GB and a minute.
+[[nodiscard]] std::vector<Bug> huge_bugs();
 
 /// The simulator with one bug in it. All other algorithms are unchanged.
 class Planted : public harness::Backend {
@@ -58,7 +62,7 @@ class Planted : public harness::Backend {
   Planted(const Planted&) = delete;
   Planted& operator=(const Planted&) = delete;
 
-  [[nodiscard]] const harness::BackendTraits& traits() const override { return sim_.traits(); }
+  [[nodiscard]] const harness::BackendTraits& traits() const override { return traits_; }
   [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override {
     return sim_.algorithms();
   }
@@ -88,6 +92,8 @@ class Planted : public harness::Backend {
   bool sound_;
   std::vector<gpu::Implementation> implementations_;
   SimBackend sim_;
+  /// Only bugs of strides get cases with strides. Other bugs change buffers as if they were dense.
+  harness::BackendTraits traits_;
   std::int64_t runs_ = 0;
   std::int64_t replaced_calls_ = 0;
   std::vector<harness::Image> kept_;

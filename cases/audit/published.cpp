@@ -93,8 +93,8 @@ constexpr std::array table{
               "Gloo: broadcast, scatter and reduce of strided arrays",
               "pytorch#192920",
               "strides",
-              not_drawn,
-              "strides"},
+              planted,
+              "strided_input_read_as_dense"},
     Published{15,
               "Gloo: reduce writes to ranks other than the root",
               "pytorch#21480, #76527",
@@ -152,9 +152,9 @@ constexpr std::array table{
     Published{24,
               "UCC: hierarchical all_to_all overflows an integer",
               "ucc#944",
-              "more than 2^31 elements",
-              not_drawn,
-              "counts above 2^31"},
+              "more than 2^31 bytes",
+              huge,
+              "offset_of_a_block_overflows"},
     Published{25,
               "Open MPI: MPI_Iallreduce in place",
               "ompi#9385",
@@ -165,8 +165,8 @@ constexpr std::array table{
               "Open MPI: MPI_Ireduce_scatter overflows an integer",
               "ompi 944a3603d7",
               "count times extent above 2^31",
-              not_drawn,
-              "counts above 2^31"},
+              huge,
+              "count_times_extent_overflows"},
     Published{27,
               "Open MPI: MPI_Scatter of han uses the wrong count",
               "ompi#12383",
@@ -249,8 +249,8 @@ constexpr std::array table{
               "mask_ignored_in_the_step"},
 };
 
-constexpr std::array<std::string_view, 5> names{
-    "found", "not drawn", "hardware", "no operation", "undefined"};
+constexpr std::array<std::string_view, 6> names{
+    "planted", "huge", "not drawn", "hardware", "no operation", "undefined"};
 
 }  // namespace
 

@@ -10,6 +10,8 @@ namespace rankcheck::cases::audit {
 enum class PublishedState : std::uint8_t {
   /// It is planted, so that the audit looks for it.
   planted,
+  /// It is planted, but takes so much memory and time that the audit looks for it only on request.
+  huge,
   /// It needs fields that cases do not have yet.
   not_drawn,
   /// Only hardware shows it.
@@ -31,7 +33,7 @@ struct Published {
   /// When it shows.
   std::string_view condition;
   PublishedState state = PublishedState::planted;
-  /// If it is planted: the name of the bug in catalogue(). Else why it is not.
+  /// If it is planted: the name of the bug in catalogue() or huge_bugs(). Else why it is not.
   std::string_view bug_or_reason;
 };
 

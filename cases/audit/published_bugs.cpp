@@ -59,6 +59,48 @@ void lose_tail_of_first_rank(const Outcome& outcome) {
       outcome, [](int rank, std::int64_t index) { return rank == 0 && index >= piece_elements; });
 }
 
+/// Elements of one block. Two of them are more than 2^31 bytes of f64.
+constexpr std::int64_t huge_count = (std::int64_t{1} << 27) + 9;
+constexpr std::int64_t int_bytes = std::int64_t{1} << 31;
+
+/// Spoils the elements of each rank's output from this byte of its recv buffer on.
+void spoil_from(const Outcome& outcome, std::int64_t (*begin_of)(int rank)) {
+  for (int r = 0; r < group_size(outcome.c()); ++r) {
+    const harness::ImageLayout layout = layout_of(outcome, r);
+    harness::Image& image = outcome.images()[spec::to_size(r)];
+    for (std::int64_t at = std::max<std::int64_t>(0, begin_of(r)); at < layout.recv_size; ++at)
+      image[spec::to_size(layout.recv + at)] ^= std::byte{1};
+  }
+}
+
+constexpr std::array of_huge_buffers{
+    Bug{.name = "offset_of_a_block_overflows",
+        .summary = "The bytes before an element are an int, which overflows behind 2^31 bytes.",
+        .source = "ucc#944",
+        .operation = "all_to_all",
+        .algorithm = "pairwise",
+        .ranks_max = 2,
+        .elements_max = huge_count,
+        .count = huge_count,
+        .type = Type::f64,
+        .edit_result =
+            [](const Outcome& outcome) { spoil_from(outcome, [](int) { return int_bytes; }); }},
+    Bug{.name = "count_times_extent_overflows",
+        .summary = "The bytes of the whole input are an int, so what lies behind 2^31 bytes of it "
+                   "is not reduced.",
+        .source = "ompi 944a3603d7",
+        .operation = "reduce_scatter",
+        .algorithm = "ring",
+        .ranks_max = 2,
+        .elements_max = huge_count,
+        .count = huge_count,
+        .type = Type::f64,
+        .edit_result =
+            [](const Outcome& outcome) {
+              spoil_from(outcome, [](int rank) { return int_bytes - rank * huge_count * 8; });
+            }},
+};
+
 constexpr std::array of_libraries{
     Bug{.name = "root_input_dropped",
         .summary = "The sum that is scattered leaves out the input of the root of the reduction.",
@@ -229,6 +271,10 @@ constexpr std::array of_libraries{
 
 void add_published_bugs(std::vector<Bug>& out) {
   out.insert(out.end(), of_libraries.begin(), of_libraries.end());
+}
+
+std::vector<Bug> huge_bugs() {
+  return {of_huge_buffers.begin(), of_huge_buffers.end()};
 }
 
 }  // namespace rankcheck::cases::audit

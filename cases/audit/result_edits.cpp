@@ -76,7 +76,7 @@ void for_each_output(
     std::byte* image = outcome.images()[spec::to_size(r)].data();
     for (const spec::Block& block : layout.extents.recv) {
       for (std::int64_t i = block.offset; i < block.offset + block.count; ++i) {
-        visit(r, i, image + layout.recv + i * bytes);
+        visit(r, i, image + layout.recv + i * layout.extents.recv_stride * bytes);
       }
     }
   }

@@ -14,6 +14,7 @@
 #include "gpu/plan/merge.hpp"
 #include "gpu/plan/schedule.hpp"
 
+#include "harness/family.hpp"
 #include "harness/input.hpp"
 #include "harness/stages.hpp"
 
@@ -110,6 +111,7 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
   traits_.draws_hosts = true;
   traits_.has_arrivals = true;
   traits_.has_delays = true;
+  traits_.has_strides = true;
 }
 
 std::string SimBackend::why_refused(const Case& c) const {
@@ -165,9 +167,42 @@ void SimBackend::fill_images(std::span<const Case> stages,
                         .recv = layout_.recv < 0 ? nullptr : image.data() + layout_.recv,
                         .send_bytes = layout_.send < 0 ? 0 : layout_.send_size,
                         .recv_bytes = layout_.recv < 0 ? 0 : layout_.recv_size});
+    if (harness::find_family(c.operation)->is_strided(c)) pack(c, image, buffers_.back());
     if (c.pending) hold_back(buffers_.back());
     if (has_scalar(c)) fill_scalar(c, ranks[r], scalars_.data() + scalars + r * element_bytes);
   }
+}
+
+void SimBackend::pack(const Case& c, harness::Image& image, gpu::sim::RankBuffers& buffers) {
+  const auto packed = [&](const harness::Elements& elements, std::int64_t offset) {
+    std::byte* const buffer = image.data() + offset;
+    packed_.push_back(
+        {.elements = elements, .buffer = buffer, .dense = gather_elements(elements, buffer)});
+    return packed_.back().dense.data();
+  };
+  const harness::Elements send = send_elements(c, layout_);
+  const harness::Elements recv = recv_elements(c, layout_);
+  const auto distance = (layout_.recv - layout_.send) / send.stride;
+  const bool shares = buffers.send != nullptr && buffers.recv != nullptr &&
+                      layout_.recv < layout_.send + layout_.send_size &&
+                      layout_.send < layout_.recv + layout_.recv_size;
+  // Of two buffers that share memory, the larger one contains the other one.
+  if (shares && recv.count > send.count) {
+    buffers.recv = packed(recv, layout_.recv);
+    buffers.send = buffers.recv - distance;
+  } else if (shares) {
+    buffers.send = packed(send, layout_.send);
+    buffers.recv = buffers.send + distance;
+  } else {
+    if (buffers.send != nullptr) buffers.send = packed(send, layout_.send);
+    if (buffers.recv != nullptr) buffers.recv = packed(recv, layout_.recv);
+  }
+  buffers.send_bytes = buffers.send == nullptr ? 0 : send.count * send.element_bytes;
+  buffers.recv_bytes = buffers.recv == nullptr ? 0 : recv.count * recv.element_bytes;
+}
+
+void SimBackend::unpack() {
+  for (const Packed& each : packed_) spread_elements(each.elements, each.dense.data(), each.buffer);
 }
 
 void SimBackend::hold_back(gpu::sim::RankBuffers& buffers) {
@@ -301,6 +336,7 @@ bool SimBackend::run_batch(const Batch& batch,
   buffers_.clear();
   scalars_.clear();
   arriving_.clear();
+  packed_.clear();
   for (std::size_t k = 0; k < batch.selected.size(); ++k) {
     const SelectedAlgorithm& selected = batch.selected[k];
     if (selected.plan == nullptr && selected.op == nullptr) {
@@ -315,6 +351,7 @@ bool SimBackend::run_batch(const Batch& batch,
   const gpu::Operator* const op = batch.selected.front().op;
   const bool settled = op == nullptr ? run_plans(batch, stages, observation)
                                      : run_operator(*op, stages, batch.first, observation);
+  unpack();
   if (!settled) return false;
   for (std::size_t stage = batch.first; edit_result_ && stage < batch.last; ++stage) {
     edit_result_(stages, stage, observation);

@@ -81,6 +81,10 @@ class SimBackend : public harness::Backend {
   void fill_images(std::span<const harness::Case> stages,
                    std::size_t stage,
                    harness::Observation& observation);
+  /// Gives the simulator dense copies of the buffers of a rank whose elements lie apart.
+  void pack(const harness::Case& c, harness::Image& image, gpu::sim::RankBuffers& buffers);
+  /// Copies the elements of all dense copies back.
+  void unpack();
   /// Keeps the inputs of a rank until it enters. Until then, every bit of its send buffer is wrong.
   void hold_back(gpu::sim::RankBuffers& buffers);
   /// Writes the plan of one stage.
@@ -115,6 +119,14 @@ class SimBackend : public harness::Backend {
   std::vector<std::byte> scalars_;
   /// The inputs of pending cases, see hold_back(). The addresses of elements must stay.
   std::deque<harness::Image> arriving_;
+  /// A dense copy of a strided buffer, and the buffer in its image.
+  struct Packed {
+    harness::Elements elements;
+    std::byte* buffer = nullptr;
+    harness::Image dense;
+  };
+  /// The addresses of elements must stay.
+  std::deque<Packed> packed_;
   harness::ImageLayout layout_;
 };
 

@@ -239,6 +239,8 @@ struct Options {
   bool json = false;
   /// Looks for the published defects instead of all bugs.
   bool published = false;
+  /// Whether these include defects of huge buffers.
+  bool huge = false;
 };
 
 void require_positive(const char* option, int value) {
@@ -251,7 +253,7 @@ int run_audit(const Options& options) {
   require_positive("--cases", options.hunt.cases);
   const harness::Catalogue catalogue = make_catalogue();
   if (options.published) {
-    return audit_published(catalogue, options.hunt, options.jobs, options.json);
+    return audit_published(catalogue, options.hunt, options.huge, options.jobs, options.json);
   }
   std::vector<Bug> bugs = audit::catalogue();
   if (!options.operations.empty()) {
@@ -282,6 +284,11 @@ void add_audit(CLI::App& app, Context& context) {
                  options->published,
                  "Looks for published defects of shipped libraries, and prints the score.")
       ->excludes(operations);
+  command
+      ->add_flag("--huge",
+                 options->huge,
+                 "Also looks for defects of more than 2^31 bytes: one at a time, 13 GB each.")
+      ->needs("--published");
   command->add_option("--seed", options->hunt.seed, "The seed of the generated cases.")
       ->type_name("N");
   command

@@ -7,10 +7,11 @@
 namespace rankcheck::cases {
 
 /// Looks for each published defect that is planted, with its own property, and prints the
-/// scoreboard as a table or as JSON. Returns the exit status: 0 if each of them was caught as
-/// required, else 1.
+/// scoreboard as a table or as JSON. Looks for defects of huge buffers only if `huge` is set.
+/// Returns the exit status: 0 if each of them was caught as required, else 1.
 int audit_published(const harness::Catalogue& catalogue,
                     const audit::HuntOptions& options,
+                    bool huge,
                     int jobs,
                     bool as_json);
 

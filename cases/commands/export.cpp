@@ -60,30 +60,34 @@ class CollectiveExport {
       const harness::ImageLayout& layout = after.layout;
       const Image& before = befores_[spec::to_size(r)];
       if (layout.send >= 0) {
-        write(folder, r, "input", before.data() + layout.send, layout.extents.send_size, files);
+        const auto input =
+            gather_elements(send_elements(case_, layout), before.data() + layout.send);
+        write(folder, r, "input", input.data(), layout.extents.send_size, files);
       }
       if (layout.recv < 0) continue;
-      const Image expected = expect(r);
+      const std::vector<std::byte> expected = expect(r);
       const std::int64_t size = layout.extents.recv_size;
-      write(folder, r, "expected", expected.data() + layout.recv, size, files);
+      write(folder, r, "expected", expected.data(), size, files);
       write(folder, r, "actual", after.recv(), size, files);
     }
   }
 
  private:
-  /// Returns the image before the call, with every defined output replaced by the reference's
-  /// result.
-  Image expect(int rank) {
+  /// Returns the elements of recv before the call, with every defined output replaced by the
+  /// reference's result.
+  std::vector<std::byte> expect(int rank) {
     std::vector<reference::Piece> pieces;
     oracle_.collect(rank, pieces);
-    Image image = befores_[spec::to_size(rank)];
-    std::byte* const recv = image.data() + oracle_.view(rank).layout.recv;
+    const harness::ImageLayout& layout = oracle_.view(rank).layout;
+    std::vector<std::byte> recv = gather_elements(
+        recv_elements(case_, layout), befores_[spec::to_size(rank)].data() + layout.recv);
     numerics::Expected expected;
     for (const reference::Piece& piece : pieces) {
       oracle_.expect(piece, 0, piece.count, expected);
-      write_expected(case_.type, expected, recv + piece.recv_offset * spec::info(case_.type).bytes);
+      write_expected(
+          case_.type, expected, recv.data() + piece.recv_offset * spec::info(case_.type).bytes);
     }
-    return image;
+    return recv;
   }
 
   void write(const fs::path& folder,

@@ -129,7 +129,8 @@ void require_small_enough(const harness::Catalogue& catalogue, const Case& c) {
   for (int rank = 0; rank < ranks; ++rank) {
     spec::Extents extents;
     family.fill_extents(contract, c, rank, extents);
-    bytes += static_cast<double>(extents.send_size + extents.recv_size) *
+    bytes += static_cast<double>(extents.send_size * extents.send_stride +
+                                 extents.recv_size * extents.recv_stride) *
              static_cast<double>(spec::info(c.type).bytes);
     bytes += static_cast<double>((extents.send.size() + extents.recv.size()) * sizeof(spec::Block));
   }

@@ -92,7 +92,7 @@ class CollectiveArrays final : public FamilyArrays {
   }
 
   [[nodiscard]] std::vector<std::string_view> fields_of_rules() const override {
-    return {"first_index", "index_stride"};
+    return {"first_index", "index_stride", "send_stride", "recv_stride"};
   }
 
   void complete(const spec::Contract& contract,

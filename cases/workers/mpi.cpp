@@ -51,7 +51,8 @@ class MpiSubject final : public worker::Subject {
                     .nan_rule = spec::NanRule::unspecified,
                     .result_place = harness::ResultPlace::start,
                     .ranks_max = runtime_.size(),
-                    .has_delays = true};
+                    .has_delays = true,
+                    .has_strides = true};
     for (const mpi::Algorithm& each : runtime_.algorithms()) {
       hello.algorithms.push_back({.info = {.operation = std::string(each.operation->name),
                                            .name = each.name,
@@ -90,6 +91,8 @@ class MpiSubject final : public worker::Subject {
     // An example is Open MPI 4.1. Its 8-bit sums saturate in the part of a buffer that AVX handles
     // and wrap in the rest.
     if (may_overflow(c)) return "input: MPI leaves integer overflow undefined";
+    if (spec::collective(*contract).reduces && is_strided(collective(c)))
+      return "recv_stride, send_stride: MPI's own reductions take only dense elements";
     const spec::Call call = collective_call(c);
     if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
     const std::vector<int> group = harness::members(c);

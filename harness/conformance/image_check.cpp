@@ -56,24 +56,13 @@ bool is_within(const std::vector<spec::Block>& blocks, std::int64_t at) {
   });
 }
 
-/// The send blocks in bytes of the image.
-std::vector<spec::Block> inputs_of(const ImageToCheck& image) {
-  std::vector<spec::Block> blocks;
-  if (image.layout.send < 0) return blocks;
-  const std::int64_t bytes = spec::info(image.c.type).bytes;
-  for (const spec::Block& each : image.layout.extents.send) {
-    blocks.push_back({image.layout.send + each.offset * bytes, each.count * bytes});
-  }
-  return blocks;
-}
-
 Differences differences_of(const ImageToCheck& image) {
   Differences found;
   const std::vector<spec::Block> free = writable(image.c, image.layout);
-  const std::vector<spec::Block> inputs = inputs_of(image);
+  const std::vector<spec::Block> given = inputs(image.c, image.layout);
   for (std::int64_t at = 0; at < image.layout.size; ++at) {
     if (has_same_bytes(image.before, at, image.after, at, 1) || is_within(free, at)) continue;
-    (is_within(inputs, at) ? found.inputs : found.poison).push_back(at);
+    (is_within(given, at) ? found.inputs : found.poison).push_back(at);
   }
   return found;
 }
@@ -152,15 +141,19 @@ std::string describe_poison(const ImageToCheck& image, const std::vector<std::in
 }
 
 Element element_at(const ImageToCheck& image, std::int64_t at) {
-  const std::int64_t bytes = spec::info(image.c.type).bytes;
-  const std::vector<spec::Block> blocks = inputs_of(image);
+  const spec::Extents& extents = image.layout.extents;
+  const std::int64_t step = spec::info(image.c.type).bytes * extents.send_stride;
+  const auto begin_of = [&](const spec::Block& block) {
+    return image.layout.send + block.offset * step;
+  };
   Element found;
-  while (at < blocks[found.block].offset ||
-         at >= blocks[found.block].offset + blocks[found.block].count) {
+  while (at < begin_of(extents.send[found.block]) ||
+         at >= begin_of(extents.send[found.block]) + extents.send[found.block].count * step) {
     ++found.block;
   }
-  found.index = (at - blocks[found.block].offset) / bytes;
-  found.at = blocks[found.block].offset + found.index * bytes;
+  const std::int64_t begin = begin_of(extents.send[found.block]);
+  found.index = (at - begin) / step;
+  found.at = begin + found.index * step;
   return found;
 }
 
@@ -218,8 +211,11 @@ std::string describe_input(const ImageToCheck& image, const std::vector<std::int
 /// Looks for the inputs at another place. Empty if they are nowhere, or too few to be recognized.
 std::optional<std::string> describe_moved_inputs(const ImageToCheck& image,
                                                  const Differences& found) {
-  if (image.is_sent || found.inputs.empty() || found.poison.empty()) return std::nullopt;
-  for (const spec::Block& each : inputs_of(image)) {
+  // Elements that lie apart are too short to be recognized.
+  const bool is_strided = image.layout.extents.send_stride != 1;
+  if (image.is_sent || is_strided || found.inputs.empty() || found.poison.empty())
+    return std::nullopt;
+  for (const spec::Block& each : inputs(image.c, image.layout)) {
     const auto* const begin = image.before.data() + each.offset;
     const auto* const end = begin + each.count;
     if (each.count < searched_bytes_min || std::count(begin, end, *begin) == each.count) continue;

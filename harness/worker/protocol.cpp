@@ -218,6 +218,7 @@ ordered_json to_json(const Hello& hello) {
   if (traits.rounds) body["traits"]["rounds"] = true;
   if (traits.has_streams) body["traits"]["streams"] = true;
   if (traits.has_delays) body["traits"]["delays"] = true;
+  if (traits.has_strides) body["traits"]["strides"] = true;
   if (hello.everyone) body["everyone"] = true;
   if (hello.takes_inputs) body["inputs"] = "sent";
   if (hello.takes_file) body["shared_file"] = true;
@@ -279,6 +280,7 @@ void read_traits(const json& object, Hello& hello) {
   fields.optional("rounds", traits.rounds);
   fields.optional("streams", traits.has_streams);
   fields.optional("delays", traits.has_delays);
+  fields.optional("strides", traits.has_strides);
   note_unknown(fields, hello);
 }
 

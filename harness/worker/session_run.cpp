@@ -32,7 +32,7 @@ nlohmann::ordered_json describe_buffer(const Case& c,
                                        int group_rank,
                                        const std::vector<spec::Block>& blocks,
                                        std::int64_t offset,
-                                       std::int64_t elements) {
+                                       const Elements& elements) {
   const std::int64_t bytes = spec::info(c.type).bytes;
   const Family& family = *find_family(c.operation);
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
@@ -43,7 +43,8 @@ nlohmann::ordered_json describe_buffer(const Case& c,
     if (!array.is_null()) arrays.push_back(std::move(array));
   }
   nlohmann::ordered_json out{
-      {"offset", offset}, {"bytes", elements * bytes}, {"blocks", std::move(runs)}};
+      {"offset", offset}, {"bytes", elements.count * bytes}, {"blocks", std::move(runs)}};
+  if (elements.stride != 1) out["stride"] = elements.stride;
   if (!arrays.empty()) out["arrays"] = std::move(arrays);
   return out;
 }
@@ -56,10 +57,12 @@ nlohmann::ordered_json describe_member(const Case& c,
   nlohmann::ordered_json out{{"rank", world_rank}, {"place", group_rank}, {"image", layout.size}};
   const spec::Extents& extents = layout.extents;
   if (layout.send >= 0) {
-    out["send"] = describe_buffer(c, group_rank, extents.send, layout.send, extents.send_size);
+    out["send"] =
+        describe_buffer(c, group_rank, extents.send, layout.send, send_elements(c, layout));
   }
   if (layout.recv >= 0) {
-    out["recv"] = describe_buffer(c, group_rank, extents.recv, layout.recv, extents.recv_size);
+    out["recv"] =
+        describe_buffer(c, group_rank, extents.recv, layout.recv, recv_elements(c, layout));
   }
   out.update(find_family(c.operation)->extras(c, world_rank));
   return out;

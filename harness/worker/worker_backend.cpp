@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/capabilities.hpp"
+#include "harness/family.hpp"
 #include "harness/preference.hpp"
 
 namespace rankcheck::harness::worker {
@@ -117,6 +118,9 @@ std::string WorkerBackend::why_refused(const Case& c) const {
   // A worker that knows no streams would pass over the field, and the case would show nothing.
   if (c.pending && !hello_.traits.has_streams) return "pending: the worker has no streams";
   if (c.late >= 0 && !hello_.traits.has_delays) return "late: the worker lets no rank come late";
+  // A worker without this trait would read the gaps as elements.
+  if (find_family(c.operation)->is_strided(c) && !hello_.traits.has_strides)
+    return "recv_stride, send_stride: the worker takes only dense buffers";
   if (c.given != nullptr && !hello_.takes_inputs && !hello_.takes_given)
     return "input: the worker derives its inputs, and takes none that a user gave";
   if (std::string why = why_hosts_refused(c); !why.empty()) return why;

@@ -31,6 +31,10 @@ struct Extents {
   /// Elements of the whole buffers, including gaps.
   std::int64_t send_size = 0;
   std::int64_t recv_size = 0;
+  /// The distance from each element of a buffer to the next one, in elements. 1: the buffer is
+  /// dense. The memory between two elements must not be written.
+  std::int64_t send_stride = 1;
+  std::int64_t recv_stride = 1;
 };
 
 /// How the two buffers overlap in a call in place, on the ranks that have both buffers.

@@ -60,6 +60,8 @@ std::vector<Changed> changes() {
       {"gap", [](Case& c) { collective(c).gap = 2; }},
       {"outer", [](Case& c) { collective(c).outer = 2; }},
       {"inner", [](Case& c) { collective(c).inner = 0; }},
+      {"send_stride", [](Case& c) { collective(c).send_stride = 2; }},
+      {"recv_stride", [](Case& c) { collective(c).recv_stride = 3; }},
       {"type", [](Case& c) { c.type = spec::Type::bf16; }},
       {"op", [](Case& c) { collective(c).op = spec::ReduceOp::premul_sum; }},
       {"pattern", [](Case& c) { collective(c).pattern = spec::Pattern::pairs; }},

@@ -429,6 +429,19 @@ TEST_F(GeneratorTest, DrawsLateRanksAndInputsWhereTheBackendHasThem) {
   for (const Case& c : cases("barrier", 50)) EXPECT_FALSE(c.pending);
 }
 
+TEST_F(GeneratorTest, DrawsStridesWhereTheBackendHasThem) {
+  const auto strided = [](const Case& c) { return is_strided(cases::collective(c)); };
+  const std::vector<Case> usual = cases("broadcast", 200);
+  for (const Case& c : usual) EXPECT_FALSE(strided(c));
+  backend.traits().has_strides = true;
+  std::vector<Case> drawn = cases("broadcast", 200);
+  expect_some(drawn, "strided", strided);
+  expect_some(drawn, "dense", [&](const Case& c) { return !strided(c); });
+  for (Case& c : drawn) cases::collective(c).send_stride = cases::collective(c).recv_stride = 1;
+  EXPECT_EQ(drawn, usual);
+  for (const Case& c : cases("barrier", 100)) EXPECT_FALSE(strided(c));
+}
+
 TEST_F(GeneratorTest, GivesFixedFieldsTheirValues) {
   Unit unit = fake::unit("all_reduce");
   unit.fixed = R"({"in_place":true,"op":"max"})";

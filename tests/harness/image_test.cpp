@@ -64,19 +64,23 @@ struct Laid {
     return c.in_place && !layout.extents.send.empty() && !layout.extents.recv.empty();
   }
   [[nodiscard]] std::int64_t bytes() const { return spec::info(c.type).bytes; }
+  /// The bytes from each element of a buffer to the next one.
+  [[nodiscard]] std::int64_t send_bytes() const { return bytes() * layout.extents.send_stride; }
+  [[nodiscard]] std::int64_t recv_bytes() const { return bytes() * layout.extents.recv_stride; }
   [[nodiscard]] std::string text() const {
     return to_text(c) + " rank " + std::to_string(rank) +
            (place == ResultPlace::start ? " start" : " own_block");
   }
 };
 
-using Parameters = std::tuple<bool, std::int64_t, Type, ResultPlace>;
+using Parameters = std::tuple<bool, std::int64_t, Type, ResultPlace, std::int64_t>;
 
 std::string parameters_name(const testing::TestParamInfo<Parameters>& info) {
-  const auto& [in_place, offset, type, place] = info.param;
+  const auto& [in_place, offset, type, place, stride] = info.param;
   return std::string(in_place ? "in_place_" : "out_of_place_") + std::string(spec::name(type)) +
          "_offset_" + std::to_string(offset) +
-         (place == ResultPlace::start ? "_start" : "_own_block");
+         (place == ResultPlace::start ? "_start" : "_own_block") +
+         (stride == 1 ? "" : "_stride_" + std::to_string(stride));
 }
 
 class ImageTest : public testing::TestWithParam<Parameters> {
@@ -85,7 +89,13 @@ class ImageTest : public testing::TestWithParam<Parameters> {
   void for_each_image(Check check) const {
     for (const reference::Collective& each : reference::collectives()) {
       Laid laid{.contract = each.contract, .c = case_of(each.contract)};
-      std::tie(laid.c.in_place, laid.c.offset, laid.c.type, laid.place) = GetParam();
+      std::int64_t stride = 1;
+      std::tie(laid.c.in_place, laid.c.offset, laid.c.type, laid.place, stride) = GetParam();
+      if (stride != 1) {
+        if (!cases::may_be_strided(each.contract)) continue;
+        collective(laid.c).send_stride = stride;
+        collective(laid.c).recv_stride = stride + 1;
+      }
       if (laid.c.in_place && each.contract.in_place == InPlace::none) continue;
       family_of(laid.contract).settle(laid.contract, laid.c);
       for (laid.rank = 0; laid.rank < laid.c.ranks; ++laid.rank) {
@@ -101,8 +111,10 @@ TEST_P(ImageTest, BuffersHaveTheirSizes) {
   for_each_image([](const Laid& laid) {
     const spec::Extents extents =
         spec::extents_of(laid.contract, collective_call(laid.c), laid.rank);
-    ASSERT_EQ(laid.layout.send_size, extents.send_size * laid.bytes()) << laid.text();
-    ASSERT_EQ(laid.layout.recv_size, extents.recv_size * laid.bytes()) << laid.text();
+    const std::int64_t recv_stride = collective(laid.c).recv_stride;
+    const std::int64_t send_stride = laid.shares() ? recv_stride : collective(laid.c).send_stride;
+    ASSERT_EQ(laid.layout.send_size, extents.send_size * laid.bytes() * send_stride) << laid.text();
+    ASSERT_EQ(laid.layout.recv_size, extents.recv_size * laid.bytes() * recv_stride) << laid.text();
     ASSERT_EQ(laid.layout.send >= 0, !extents.send.empty()) << laid.text();
     ASSERT_EQ(laid.layout.recv >= 0, !extents.recv.empty() || extents.recv_size > 0);
   });
@@ -132,11 +144,11 @@ TEST_P(ImageTest, BuffersShareMemoryInPlaceAlone) {
     if (laid.contract.in_place == InPlace::same) {
       ASSERT_EQ(layout.recv, layout.send) << laid.text();
     } else if (laid.contract.in_place == InPlace::send_within_recv) {
-      const std::int64_t at = layout.extents.recv[own].offset * laid.bytes();
+      const std::int64_t at = layout.extents.recv[own].offset * laid.recv_bytes();
       ASSERT_EQ(layout.send, layout.recv + at) << laid.text();
     } else {
       const bool moves = laid.place == ResultPlace::own_block || !collective(laid.contract).reduces;
-      const std::int64_t at = moves ? layout.extents.send[own].offset * laid.bytes() : 0;
+      const std::int64_t at = moves ? layout.extents.send[own].offset * laid.send_bytes() : 0;
       ASSERT_EQ(layout.recv, layout.send + at) << laid.text();
     }
   });
@@ -173,8 +185,13 @@ TEST_P(ImageTest, HoldsTheInputsAndPoison) {
     fill_poison(laid.c, laid.rank, 0, expected.data(), layout.size);
     for (std::size_t b = 0; b < layout.extents.send.size(); ++b) {
       const Block& block = layout.extents.send[b];
-      std::byte* at = expected.data() + layout.send + block.offset * laid.bytes();
-      fill_block(laid.c, laid.rank, static_cast<int>(b), block, at);
+      std::byte* const at = expected.data() + layout.send + block.offset * laid.send_bytes();
+      Image dense(spec::to_size(block.count * laid.bytes()));
+      fill_block(laid.c, laid.rank, static_cast<int>(b), block, dense.data());
+      for (std::int64_t i = 0; i < block.count; ++i) {
+        const std::byte* const element = dense.data() + i * laid.bytes();
+        std::copy_n(element, laid.bytes(), at + i * laid.send_bytes());
+      }
     }
     ASSERT_EQ(image, expected) << laid.text();
   });
@@ -195,8 +212,8 @@ TEST_P(ImageTest, EveryClobberedByteIsFoundAndNoOther) {
       };
       bool free = layout.rest_undefined && within(layout.send, layout.send_size);
       for (const Block& block : layout.extents.recv) {
-        const std::int64_t begin = layout.recv + block.offset * laid.bytes();
-        free = free || within(begin, block.count * laid.bytes());
+        for (std::int64_t i = block.offset; i < block.offset + block.count; ++i)
+          free = free || within(layout.recv + i * laid.recv_bytes(), laid.bytes());
       }
       after[spec::to_size(at)] ^= std::byte{1};
       const bool found = find_clobbered(laid.c, layout, before, after).has_value();
@@ -212,7 +229,8 @@ INSTANTIATE_TEST_SUITE_P(Image,
                                           testing::Values(0, 1, 65),
                                           testing::Values(Type::uint8, Type::complex64),
                                           testing::Values(ResultPlace::own_block,
-                                                          ResultPlace::start)),
+                                                          ResultPlace::start),
+                                          testing::Values(1, 2)),
                          parameters_name);
 
 class ClobberTest : public testing::Test {
@@ -258,6 +276,18 @@ TEST_F(ClobberTest, TellsTheByteBehindABuffer) {
 TEST_F(ClobberTest, TellsTheGap) {
   EXPECT_EQ(after_writing(layout_.recv + 2 * element_bytes),
             "element 2 of recv, which is no part of the output, was written");
+}
+
+TEST_F(ClobberTest, TellsWhatLiesBetweenElements) {
+  collective(c_).send_stride = 3;
+  collective(c_).recv_stride = 2;
+  lay(1);
+  EXPECT_EQ(after_writing(layout_.recv + 3 * element_bytes),
+            "memory behind element 1 of recv was written");
+  EXPECT_EQ(after_writing(layout_.send + 3 * element_bytes),
+            "input changed: element 1 of send was written");
+  EXPECT_EQ(after_writing(layout_.send + 5 * element_bytes),
+            "memory behind element 1 of send was written");
 }
 
 TEST_F(ClobberTest, TellsTheInput) {

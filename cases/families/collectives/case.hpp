@@ -22,6 +22,10 @@ struct CollectiveCase {
   /// The lengths before and behind the axis, of operations along an axis; see spec::Call.
   std::int64_t outer = 1;
   std::int64_t inner = 1;
+  /// The distance from each element of a buffer to the next one, in elements; see spec::Extents. On
+  /// a rank whose buffers share memory, both have the stride of recv.
+  std::int64_t send_stride = 1;
+  std::int64_t recv_stride = 1;
   spec::ReduceOp op = spec::ReduceOp::none;
   spec::Pattern pattern = spec::Pattern::ring;
   int shift = 1;
@@ -42,6 +46,9 @@ inline constexpr std::string_view repeating_property = "repeats_with_other_data"
 /// The most calls that it makes.
 inline constexpr int repeat_max = 8;
 
+/// The largest stride of a case.
+inline constexpr std::int64_t stride_max = 16;
+
 /// The collective's part of a case. The non-const overload is for changing it: its reference is
 /// valid until the case is copied.
 [[nodiscard]] inline const CollectiveCase& collective(const harness::Case& c) {
@@ -55,6 +62,15 @@ using spec::collective;
 
 /// The call that the group's members make.
 [[nodiscard]] spec::Call collective_call(const harness::Case& c);
+
+/// Whether calls of the operation may have strides: all but lists of arrays and operations along an
+/// axis, whose arrays have shapes of their own.
+[[nodiscard]] bool may_be_strided(const spec::Contract& contract);
+
+/// Whether a buffer of the case has gaps between its elements.
+[[nodiscard]] inline bool is_strided(const CollectiveCase& own) {
+  return own.send_stride != 1 || own.recv_stride != 1;
+}
 
 /// Whether two stages are the same collective call, with inputs of other seeds.
 [[nodiscard]] bool is_repeated(const harness::Case& a, const harness::Case& b);

@@ -51,8 +51,34 @@ constexpr std::int64_t covering_rows_max = 2;
 constexpr std::int64_t drawn_repeat_max = 4;
 /// One case in so many has a late rank, and one in so many has late inputs on simulated devices.
 constexpr std::int64_t late_every = 16;
+/// One case in so many has strides, and the largest drawn stride.
+constexpr std::int64_t strided_every = 16;
+constexpr std::int64_t drawn_stride_max = 4;
 /// The first whole number that f16 does not have.
 constexpr std::int64_t rows_beyond_f16 = 2049;
+
+/// The class of cases whose elements lie apart.
+constexpr std::string_view strided = "site/strided";
+
+/// Draws strides of which at least one is above 1.
+void draw_strides(harness::RandomSource& random, CollectiveCase& own) {
+  own.send_stride = random.between(1, drawn_stride_max);
+  own.recv_stride = random.between(own.send_stride == 1 ? 2 : 1, drawn_stride_max);
+}
+
+/// Why a case cannot have its strides. Empty if it can.
+std::string why_strides_invalid(const spec::Contract& contract, const CollectiveCase& own) {
+  for (const auto& [field, stride] :
+       {std::pair("send_stride", own.send_stride), std::pair("recv_stride", own.recv_stride)}) {
+    if (stride < 1 || stride > stride_max) {
+      return fmt::format("{}: got {}, expected 1..{}", field, stride, stride_max);
+    }
+    if (stride != 1 && !may_be_strided(contract)) {
+      return fmt::format("{}: got {}, expected 1 for {}", field, stride, contract.name);
+    }
+  }
+  return {};
+}
 
 /// A rank of the group as JSON. Null if there is nobody.
 nlohmann::ordered_json partner(int rank) {
@@ -226,6 +252,18 @@ class Collectives final : public harness::Family {
          .needs = SiteClass::Needs::data,
          .before = "chunked"},
     };
+    if (may_be_strided(contract)) {
+      all.push_back({.name = std::string(strided),
+                     .has =
+                         [](const Case& c) {
+                           // Some calls of MPI have one buffer, which is recv.
+                           return collective(c).recv_stride != 1 && group_size(c) > 1 &&
+                                  harness::longest(c) > 1;
+                         },
+                     .needs = SiteClass::Needs::strides,
+                     .before = "chunked",
+                     .field = "recv_stride"});
+    }
     const auto op = collective(contract).reduces ? ReduceOp::sum : ReduceOp::none;
     for (const spec::TypeInfo& type : spec::type_table) {
       if (spec::is_complex(type.type) || !spec::is_defined(op, type.type)) continue;
@@ -269,12 +307,13 @@ class Collectives final : public harness::Family {
         own.pattern = spec::Pattern::one_way;
       }
     }
+    if (drawing.goal == strided) draw_strides(random, own);
     out.part = own;
   }
 
-  void draw_time(harness::RandomSource& random,
-                 const harness::BackendTraits& traits,
-                 Case& c) const override {
+  void draw_manner(harness::RandomSource& random,
+                   const harness::BackendTraits& traits,
+                   Case& c) const override {
     if (c.property == repeating_property) {
       collective(c).repeat = static_cast<int>(random.between(2, drawn_repeat_max));
     }
@@ -282,8 +321,12 @@ class Collectives final : public harness::Family {
     if (traits.has_delays && n > 1 && random.below(late_every) == 0) {
       c.late = static_cast<int>(random.below(n));
     }
-    if (traits.has_arrivals && find(c.operation)->has_buffers && random.below(late_every) == 0) {
+    const spec::Contract& contract = *find(c.operation);
+    if (traits.has_arrivals && contract.has_buffers && random.below(late_every) == 0) {
       c.pending = true;
+    }
+    if (traits.has_strides && may_be_strided(contract) && random.below(strided_every) == 0) {
+      draw_strides(random, collective(c));
     }
   }
 
@@ -310,6 +353,14 @@ class Collectives final : public harness::Family {
   }
 
   void simplify(Case& c) const override { collective(c).gap = 0; }
+
+  void make_dense(Case& c) const override {
+    collective(c).send_stride = collective(c).recv_stride = 1;
+  }
+
+  [[nodiscard]] bool is_strided(const Case& c) const override {
+    return cases::is_strided(collective(c));
+  }
 
   void keep_members(const spec::Contract& contract,
                     const Case& c,
@@ -344,6 +395,7 @@ class Collectives final : public harness::Family {
     if (own.repeat != CollectiveCase().repeat && c.property != repeating_property) {
       return fmt::format("repeat: only the property {} repeats calls", repeating_property);
     }
+    if (std::string why = why_strides_invalid(contract, own); !why.empty()) return why;
     for (const std::int64_t index : {own.first_index, own.index_stride}) {
       if (index < 0 || index > input_index_max) {
         return fmt::format(
@@ -381,6 +433,9 @@ class Collectives final : public harness::Family {
                     int rank,
                     spec::Extents& extents) const override {
     spec::fill_extents(contract, collective_call(c), rank, extents);
+    const bool shares = c.in_place && !extents.send.empty() && !extents.recv.empty();
+    extents.recv_stride = collective(c).recv_stride;
+    extents.send_stride = shares ? extents.recv_stride : collective(c).send_stride;
   }
 
   void fill(const Case& c,
@@ -409,6 +464,12 @@ spec::Call collective_call(const Case& c) {
       .pattern = own.pattern,
       .shift = own.shift,
   };
+}
+
+bool may_be_strided(const spec::Contract& contract) {
+  const Sizes sizes = collective(contract).sizes;
+  return sizes == Sizes::count || sizes == Sizes::counts_per_rank ||
+         sizes == Sizes::counts_per_pair;
 }
 
 bool is_repeated(const Case& a, const Case& b) {

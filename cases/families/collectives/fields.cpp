@@ -89,7 +89,7 @@ void shrink_number(const Case& c, std::vector<Case>& out) {
   with(member, c, smaller(collective(c).*member), out);
 }
 
-/// The plainest length before or behind an axis is 1.
+/// The plainest length before or behind an axis is 1, and so is the plainest stride.
 template <auto member>
 std::uint64_t length_weight(const Case& c) {
   return harness::distance_from(1, collective(c).*member);
@@ -144,6 +144,18 @@ constexpr std::array all_fields{
                 .order = 4,
                 .weight = length_weight<&CollectiveCase::inner>,
                 .candidates = shrink_length<&CollectiveCase::inner>},
+    FamilyField{.json = field<&CollectiveCase::send_stride>("send_stride"),
+                .before = "type",
+                .place = ShrinkPlace::behind_counts,
+                .order = 5,
+                .weight = length_weight<&CollectiveCase::send_stride>,
+                .candidates = shrink_length<&CollectiveCase::send_stride>},
+    FamilyField{.json = field<&CollectiveCase::recv_stride>("recv_stride"),
+                .before = "type",
+                .place = ShrinkPlace::behind_counts,
+                .order = 6,
+                .weight = length_weight<&CollectiveCase::recv_stride>,
+                .candidates = shrink_length<&CollectiveCase::recv_stride>},
     FamilyField{.json = field<&CollectiveCase::op>("op"),
                 .before = "in_place",
                 .place = ShrinkPlace::behind_type,

@@ -11,11 +11,11 @@ void perform(mpi::Invocation& run) {
             RANKCHECK_MPI_INIT(Allgatherv),
             run.send_or_in_place(),
             run.send_count(),
-            run.type(),
+            run.send_type(),
             run.recv(),
             blocks.counts.data(),
             blocks.displacements.data(),
-            run.type());
+            run.recv_type());
 }
 
 }  // namespace

@@ -10,10 +10,10 @@ void perform(mpi::Invocation& run) {
             RANKCHECK_MPI_INIT(Alltoall),
             run.send_or_in_place(),
             run.count(),
-            run.type(),
+            run.send_type(),
             run.recv(),
             run.count(),
-            run.type());
+            run.recv_type());
 }
 
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.

@@ -16,11 +16,11 @@ void perform(mpi::Invocation& run) {
             run.send_or_in_place(),
             from.counts.data(),
             from.displacements.data(),
-            run.type(),
+            run.send_type(),
             run.recv(),
             to.counts.data(),
             to.displacements.data(),
-            run.type());
+            run.recv_type());
 }
 
 /// In Open MPI 4, a rank without elements returns before it has counted the call, so that later

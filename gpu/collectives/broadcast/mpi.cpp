@@ -8,18 +8,31 @@ namespace rankcheck::gpu::broadcast {
 
 namespace {
 
+void copy_elements(mpi::Invocation& run) {
+  const std::size_t bytes = run.element_bytes();
+  const auto* const from = static_cast<const std::byte*>(run.send());
+  auto* const to = static_cast<std::byte*>(run.recv());
+  const auto send_stride = spec::to_size(run.extents().send_stride);
+  const auto recv_stride = spec::to_size(run.extents().recv_stride);
+  const auto count = spec::to_size(run.count());
+  if (send_stride == 1 && recv_stride == 1) {
+    std::memcpy(to, from, count * bytes);
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    std::memcpy(to + i * recv_stride * bytes, from + i * send_stride * bytes, bytes);
+}
+
 /// MPI_Bcast has one buffer for input and output, so the root first copies its input to `recv`.
 void perform(mpi::Invocation& run) {
   const bool copies = run.has_send() && !run.shares();
-  if (copies && run.count() > 0) {
-    std::memcpy(run.recv(), run.send(), spec::to_size(run.count()) * run.element_bytes());
-  }
+  if (copies && run.count() > 0) copy_elements(run);
   run.issue(MPI_Bcast,
             MPI_Ibcast,
             RANKCHECK_MPI_INIT(Bcast),
             run.recv(),
             run.count(),
-            run.type(),
+            run.recv_type(),
             run.root());
 }
 

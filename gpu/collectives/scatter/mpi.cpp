@@ -10,10 +10,10 @@ void perform(mpi::Invocation& run) {
             RANKCHECK_MPI_INIT(Scatter),
             run.send(),
             run.count(),
-            run.type(),
+            run.send_type(),
             run.recv_or_in_place(),
             run.count(),
-            run.type(),
+            run.recv_type(),
             run.root());
 }
 

@@ -12,10 +12,10 @@ void perform(mpi::Invocation& run) {
             run.send(),
             blocks.counts.data(),
             blocks.displacements.data(),
-            run.type(),
+            run.send_type(),
             run.recv_or_in_place(),
             run.recv_count(),
-            run.type(),
+            run.recv_type(),
             run.root());
 }
 

@@ -15,23 +15,24 @@ void send_or_receive(mpi::Invocation& run, int to, int from) {
   MPI_Comm communicator = run.site().communicator;
   if (run.has_recv()) {
     mpi::check(
-        MPI_Recv(run.recv(), run.count(), run.type(), from, tag, communicator, MPI_STATUS_IGNORE),
+        MPI_Recv(
+            run.recv(), run.count(), run.recv_type(), from, tag, communicator, MPI_STATUS_IGNORE),
         "MPI_Recv");
     return;
   }
   const int count = run.has_send() ? run.count() : 0;
-  mpi::check(MPI_Send(run.send(), count, run.type(), to, tag, communicator), "MPI_Send");
+  mpi::check(MPI_Send(run.send(), count, run.send_type(), to, tag, communicator), "MPI_Send");
 }
 
 void exchange(mpi::Invocation& run, int to, int from) {
   mpi::check(MPI_Sendrecv(run.send(),
                           run.count(),
-                          run.type(),
+                          run.send_type(),
                           to,
                           tag,
                           run.recv(),
                           run.count(),
-                          run.type(),
+                          run.recv_type(),
                           from,
                           tag,
                           run.site().communicator,
@@ -48,8 +49,9 @@ void start_and_wait(mpi::Invocation& run, int to, int from) {
   requests.fill(MPI_REQUEST_NULL);
   if (run.has_recv()) {
     const auto receive = [&](void* buffer, int number, MPI_Request* request) {
-      mpi::check(MPI_Irecv(buffer, run.count(), run.type(), from, number, communicator, request),
-                 "MPI_Irecv");
+      mpi::check(
+          MPI_Irecv(buffer, run.count(), run.recv_type(), from, number, communicator, request),
+          "MPI_Irecv");
     };
     receive(run.recv(), tag, &requests[0]);
     receive(second.argument_of_second(run.recv()), second_tag, &requests[1]);
@@ -57,7 +59,7 @@ void start_and_wait(mpi::Invocation& run, int to, int from) {
   if (run.has_send() || !run.has_recv()) {
     const int count = run.has_send() ? run.count() : 0;
     const auto send = [&](void* buffer, int number, MPI_Request* request) {
-      mpi::check(MPI_Isend(buffer, count, run.type(), to, number, communicator, request),
+      mpi::check(MPI_Isend(buffer, count, run.send_type(), to, number, communicator, request),
                  "MPI_Isend");
     };
     send(second.argument_of_second(run.send()), second_tag, &requests[2]);

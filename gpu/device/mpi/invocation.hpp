@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,13 @@ class Invocation {
     return spec::to_size(spec::info(call_.type).bytes);
   }
   [[nodiscard]] MPI_Datatype type() const { return types_.type(call_.type); }
+  /// The type of the elements of a buffer that may be strided.
+  [[nodiscard]] MPI_Datatype send_type() const {
+    return types_.strided(call_.type, extents_.send_stride);
+  }
+  [[nodiscard]] MPI_Datatype recv_type() const {
+    return types_.strided(call_.type, extents_.recv_stride);
+  }
   /// Elements of the rank's first send or recv block; 0 if it has no such buffer.
   [[nodiscard]] int send_count() const { return first_count(extents_.send); }
   [[nodiscard]] int recv_count() const { return first_count(extents_.recv); }
@@ -85,7 +93,8 @@ class Invocation {
 
   /// Makes the blocking call. If the site is persistent, see start_twice(). If it is nonblocking,
   /// starts the nonblocking call and a second one on the same communicator, works, and waits for
-  /// the one first that was started last. Throws Error.
+  /// the one first that was started last. A call of more than 1 GiB has no second one. Throws
+  /// Error.
   template <class Blocking, class Nonblocking, class Init, class... Arguments>
   void issue(Blocking blocking, Nonblocking nonblocking, Init init, Arguments... arguments) {
     if (site_.persistent) return start_twice(init, arguments...);
@@ -93,11 +102,18 @@ class Invocation {
       check(blocking(arguments..., site_.communicator), operation_.blocking.front());
       return;
     }
-    SecondCall second = second_call();
-    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     const auto start = [&](MPI_Request* request) {
       check(nonblocking(arguments..., site_.communicator, request), operation_.nonblocking.front());
     };
+    if (!has_room_for_second()) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      start(&request);
+      SecondCall::work();
+      check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+      return;
+    }
+    SecondCall second = second_call();
+    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     const auto start_second = [&](MPI_Request* request) {
       check(nonblocking(second.argument_of_second(arguments)..., site_.communicator, request),
             operation_.nonblocking.front());
@@ -125,6 +141,15 @@ class Invocation {
   }
 
  private:
+  /// Huge buffers may leave no memory for a second call, which needs as much as the first one. All
+  /// ranks agree, because only the call decides.
+  [[nodiscard]] bool has_room_for_second() const {
+    constexpr std::int64_t bytes_max = std::int64_t{1} << 30;
+    const std::int64_t elements =
+        std::accumulate(call_.counts.begin(), call_.counts.end(), call_.count * call_.ranks);
+    return elements * static_cast<std::int64_t>(element_bytes()) <= bytes_max;
+  }
+
   /// Makes two persistent requests on the same communicator, the second one with other data and
   /// memory. Starts both twice, the first time with other data. The last one that is started is
   /// waited for first. Throws Error.

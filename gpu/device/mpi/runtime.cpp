@@ -127,14 +127,13 @@ Runtime::Runtime() {
          .name = std::string(blocking),
          .summary = "The blocking MPI function is called, and the library chooses the algorithm.",
          .forcing = {}});
-    algorithms_.push_back(
-        {.operation = &operation,
-         .name = std::string(nonblocking),
-         .summary =
-             "Two MPI_I… calls are under way at a time and end in the other order. The library "
-             "chooses the algorithm.",
-         .nonblocking = true,
-         .forcing = {}});
+    algorithms_.push_back({.operation = &operation,
+                           .name = std::string(nonblocking),
+                           .summary = "Two MPI_I… calls are under way at a time and end in the "
+                                      "other order, or one if it has "
+                                      "more than 1 GiB. The library chooses the algorithm.",
+                           .nonblocking = true,
+                           .forcing = {}});
     if (has_persistent && !operation.operation.persistent.empty()) {
       algorithms_.push_back(
           {.operation = &operation,

@@ -18,8 +18,10 @@ SecondCall::Buffer SecondCall::copy_of(std::byte* begin, std::int64_t bytes) {
 }
 
 SecondCall::SecondCall(const spec::Call& call, const spec::Extents& extents, const Site& site)
-    : send_(copy_of(site.send, extents.send_size * spec::info(call.type).bytes)),
-      recv_(copy_of(site.recv, extents.recv_size * spec::info(call.type).bytes)) {
+    : send_(copy_of(site.send,
+                    extents.send_size * extents.send_stride * spec::info(call.type).bytes)),
+      recv_(copy_of(site.recv,
+                    extents.recv_size * extents.recv_stride * spec::info(call.type).bytes)) {
   const std::int64_t elements = std::accumulate(call.counts.begin(), call.counts.end(), call.count);
   starts_first_ = (elements + call.root + call.ranks) % 2 == 0;
 }

@@ -55,6 +55,7 @@ Types::~Types() {
       if (op != MPI_OP_NULL) MPI_Op_free(&op);
     }
   }
+  for (auto& [key, made] : strided_) MPI_Type_free(&made);
   MPI_Type_free(&half_);
 }
 
@@ -88,6 +89,18 @@ MPI_Datatype Types::type(spec::Type type) const {
       return MPI_BYTE;
   }
   return MPI_DATATYPE_NULL;
+}
+
+MPI_Datatype Types::strided(spec::Type element, std::int64_t stride) const {
+  if (stride == 1) return type(element);
+  const auto [found, is_new] = strided_.try_emplace({element, stride}, MPI_DATATYPE_NULL);
+  if (is_new) {
+    const MPI_Aint extent = spec::info(element).bytes * stride;
+    check(MPI_Type_create_resized(type(element), 0, extent, &found->second),
+          "MPI_Type_create_resized");
+    check(MPI_Type_commit(&found->second), "MPI_Type_commit");
+  }
+  return found->second;
 }
 
 MPI_Op Types::op(spec::ReduceOp op, spec::Type type) const {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
 
 #include <mpi.h>
 
@@ -20,12 +23,16 @@ class Types {
   ~Types();
 
   [[nodiscard]] MPI_Datatype type(spec::Type type) const;
+  /// An element whose extent is `stride` elements. The next element begins there.
+  [[nodiscard]] MPI_Datatype strided(spec::Type type, std::int64_t stride) const;
   /// The op that combines two partial results; MPI_SUM for avg and premul_sum.
   [[nodiscard]] MPI_Op op(spec::ReduceOp op, spec::Type type) const;
 
  private:
   static constexpr std::size_t op_count = spec::reduce_op_names.size();
 
+  /// The types that were made so far.
+  mutable std::map<std::pair<spec::Type, std::int64_t>, MPI_Datatype> strided_;
   MPI_Datatype half_ = MPI_DATATYPE_NULL;
   std::array<MPI_Op, op_count> f16_ops_;
   std::array<MPI_Op, op_count> bf16_ops_;

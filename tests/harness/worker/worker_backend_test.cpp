@@ -584,6 +584,11 @@ TEST_F(WorkersTest, AnswerWhatTheyRefuse) {
   write("refusal", {{"refusal", 1}, {"reason", "too large"}});
   const auto backend = open(std::string(await_run) + "cat refusal; cat > /dev/null");
   EXPECT_EQ(backend->why_refused(make_case()), "too large");
+  // The worker does not declare strides, so it is not even asked.
+  Case strided = make_case();
+  cases::collective(strided).send_stride = 2;
+  EXPECT_EQ(backend->why_refused(strided),
+            "recv_stride, send_stride: the worker takes only dense buffers");
   Case unknown = make_case();
   unknown.algorithm = "other";
   EXPECT_EQ(backend->why_refused(unknown),

@@ -117,8 +117,11 @@ class Offer {
 
   /// Takes only these values of a field of a case, with spaces between them: `only("root", "0")`.
   Offer& only(const std::string& field, const std::string& values) {
-    only_.emplace_back(field, detail::words_of(values));
-    return *this;
+    return attempt([&] {
+      if (field == "send_stride" || field == "recv_stride")
+        throw std::invalid_argument(field + ": subjects in C++ take only dense buffers");
+      only_.emplace_back(field, detail::words_of(values));
+    });
   }
 
   /// Takes only calls in which no count is 0.

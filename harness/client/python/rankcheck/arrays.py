@@ -144,8 +144,9 @@ def view_buffer(
     type_name = case.get("type", "f32")
     if buffer is None:
         buffer = {"offset": 0, "bytes": 0, "blocks": []}
-    memory = image[buffer["offset"] : buffer["offset"] + buffer["bytes"]]
-    whole = arrays.view(memory, type_name)
+    stride = buffer.get("stride", 1)
+    memory = image[buffer["offset"] : buffer["offset"] + buffer["bytes"] * stride]
+    whole = arrays.view(memory, type_name)[::stride]
     if shape == "blocks":
         return view_blocks(whole, buffer, case, element_bytes(type_name))
     return whole.reshape(shape_of(shape, case, place, size))

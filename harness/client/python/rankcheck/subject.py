@@ -69,6 +69,10 @@ OPTIONS = ["types", "inputs", "in_place", "empty", "members"]
 # Fields of a case that every subject takes. The package works out what they mean.
 FREE_FIELDS = ["root", "offset", "gap", "pattern", "shift", "outer", "inner"]
 
+# Fields of a collective's case that are 1 unless the decorator gives their values. With a stride,
+# the elements of an array lie apart.
+STRIDES = ["send_stride", "recv_stride"]
+
 
 def files_of_callers() -> List[str]:
     """Returns the files of the functions outside of this package that are being called."""
@@ -267,10 +271,10 @@ class Subject(Operations):
         members: Members,
         fields: Mapping[str, Any],
     ) -> Any:
-        free = FREE_FIELDS if operation in OPERATIONS else OPERATOR_FIELDS
+        own = [*FREE_FIELDS, *STRIDES] if operation in OPERATIONS else OPERATOR_FIELDS
         reduces = [] if ops is None else ["ops"]
         for name in fields:
-            one_of(operation, name, [*free, *reduces, *OPTIONS])
+            one_of(operation, name, [*own, *reduces, *OPTIONS])
         values = {name: values_of(name, each) for name, each in fields.items()}
         ranks = members_of(members)
         is_in_place, may_be_empty = yes_or_no("in_place", in_place), yes_or_no("empty", empty)

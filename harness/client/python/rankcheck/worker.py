@@ -30,7 +30,7 @@ from .launch import (
 )
 from .operations import OPERATIONS
 from .operators import scene_of, views_of
-from .subject import Offer, Subject
+from .subject import STRIDES, Offer, Subject
 from .wire import (
     ADDRESS_VARIABLE,
     SECRET_VARIABLE,
@@ -232,6 +232,8 @@ class Worker:
             "algorithms": algorithms,
             "versions": versions,
         }
+        if any(name in offer.fields for offer in subject.offers.values() for name in STRIDES):
+            body["traits"]["strides"] = True
         if subject.make_group is not None and not subject.is_one_process:
             body["everyone"] = True
         if self._file.can_open():

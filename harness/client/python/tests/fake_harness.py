@@ -119,46 +119,54 @@ class Image:
         send = recv = -1
         overlaps = bool(case.get("in_place") and b.send and b.recv)
         inside = ("all_gather", "all_gather_v", "gather", "gather_v")
+        self.recv_stride = case.get("recv_stride", 1)
+        self.send_stride = self.recv_stride if overlaps else case.get("send_stride", 1)
         if b.send is not None and not (overlaps and case["operation"] in inside):
             send = -(-end // 64) * 64 + shift
-            end = send + b.send_size * e + GUARD
+            end = send + b.send_size * e * self.send_stride + GUARD
         if b.recv is not None and (send < 0 or not overlaps):
             recv = -(-end // 64) * 64 + shift
-            end = recv + b.recv_size * e + GUARD
+            end = recv + b.recv_size * e * self.recv_stride + GUARD
         if send < 0 and b.send is not None:
-            send = recv + (b.recv[place][0] if len(b.recv) > 1 else 0) * e
+            send = recv + (b.recv[place][0] if len(b.recv) > 1 else 0) * e * self.recv_stride
         if recv < 0 and b.recv is not None:
-            recv = send + (b.send[place][0] if len(b.send) > 1 else 0) * e
+            recv = send + (b.send[place][0] if len(b.send) > 1 else 0) * e * self.send_stride
         self.send, self.recv = send, recv
         random = np.random.default_rng(seed + 1000 * rank)
         self.bytes = random.integers(0, 256, end, dtype=np.uint8)
         self._fill(random)
         if case["operation"] == "send_recv":
             self.description["to"], self.description["from"] = peers(case, place, size)
-        self._describe("send", send, b.send, b.send_size)
-        self._describe("recv", recv, b.recv, b.recv_size)
+        self._describe("send", send, b.send, b.send_size, self.send_stride)
+        self._describe("recv", recv, b.recv, b.recv_size, self.recv_stride)
         self.description["image"] = end
         if case.get("op") == "premul_sum":
             self.description["scalar"] = np.array(place + 2, self.dtype).tobytes().hex()
 
-    def _describe(self, name: str, at: int, blocks: Any, size: int) -> None:
+    def _describe(self, name: str, at: int, blocks: Any, size: int, stride: int) -> None:
         if blocks is None:
             return
         e = self.dtype.itemsize
         runs = [[start * e, count * e] for start, count in blocks]
         self.description[name] = {"offset": at, "bytes": size * e, "blocks": runs}
+        if stride != 1:
+            self.description[name]["stride"] = stride
 
     def _fill(self, random: Any) -> None:
         self.values = []
         for start, count in self.buffers.send or []:
             values = random.integers(1, 9, count).astype(self.dtype)
-            self.place_of(self.bytes, self.send, start, count)[:] = values.view(np.uint8)
+            self._write(self.bytes, self.send, start, self.send_stride, values)
             self.values.append(values)
 
-    def place_of(self, image: np.ndarray, buffer: int, start: int, count: int) -> np.ndarray:
-        """Returns the bytes of a block in an image."""
-        e = self.dtype.itemsize
-        return image[buffer + start * e : buffer + (start + count) * e]
+    def _write(
+        self, image: np.ndarray, buffer: int, start: int, stride: int, values: np.ndarray
+    ) -> None:
+        """Writes a block into an image."""
+        size = self.dtype.itemsize
+        first = buffer + start * size * stride
+        places = image[first : first + values.size * size * stride]
+        places.reshape(-1, size * stride)[:, :size] = values.view(np.uint8).reshape(-1, size)
 
     def expected(self, results: List[np.ndarray]) -> np.ndarray:
         """Returns the image after the call: all bytes but those of the results are as before."""
@@ -166,7 +174,7 @@ class Image:
         for (start, count), values in zip(self.buffers.recv or [], results):
             flat = np.ascontiguousarray(values, dtype=self.dtype).reshape(-1)
             assert flat.size == count
-            self.place_of(after, self.recv, start, count)[:] = flat.view(np.uint8)
+            self._write(after, self.recv, start, self.recv_stride, flat)
         return after
 
 

@@ -11,6 +11,8 @@ from rankcheck.operations import OPERATIONS
 
 FILE = os.path.join(HERE, "subjects", "every_operation.py")
 LISTS = ("all_reduce_list", "reduce_list", "broadcast_list")
+IN_PLACE = ("all_gather", "all_reduce", "broadcast", "gather", "reduce")
+STRIDED = sorted(each for each in OPERATIONS if not each.endswith(("_list", "_axis", "barrier")))
 
 
 def fields_of(operation, n, empty=False):
@@ -65,9 +67,19 @@ def test_is_right_without_arrays(harness, operation):
     check(harness, operation, 2, counts=[])
 
 
-@pytest.mark.parametrize("operation", ["all_gather", "all_reduce", "broadcast", "gather", "reduce"])
+@pytest.mark.parametrize("operation", IN_PLACE)
 def test_is_right_in_place(harness, operation):
     check(harness, operation, 3, in_place=True, root=1)
+
+
+@pytest.mark.parametrize("operation", STRIDED)
+def test_is_right_with_strides(harness, operation):
+    check(harness, operation, 3, send_stride=2, recv_stride=3, offset=1)
+
+
+@pytest.mark.parametrize("operation", IN_PLACE)
+def test_is_right_with_strides_in_place(harness, operation):
+    check(harness, operation, 3, send_stride=2, recv_stride=3, in_place=True, root=1)
 
 
 def test_takes_every_reduction(harness):

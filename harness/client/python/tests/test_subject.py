@@ -122,6 +122,19 @@ def test_takes_only_what_a_function_is_said_to_take():
     assert subject.offers["broadcast"].takes("world", 4)["ranks"] == {"min": 4, "max": 4}
 
 
+def test_takes_strides_only_if_they_are_declared():
+    subject = make()
+    harness = serve_in_thread(subject, 2)
+    assert "strides" not in harness.hello["traits"]
+    assert "send_stride" not in harness.hello["algorithms"][0]["takes"]
+    harness.close()
+    subject.broadcast(lambda call, send, recv: None, send_stride=[1, 2])
+    harness = serve_in_thread(subject, 2)
+    assert harness.hello["traits"]["strides"] is True
+    assert harness.hello["algorithms"][1]["takes"]["send_stride"] == [1, 2]
+    harness.close()
+
+
 def test_says_what_is_wrong_in_a_declaration():
     why = "broadcast: got rot, expected some of root .*did you mean root"
     with pytest.raises(ValueError, match=why):

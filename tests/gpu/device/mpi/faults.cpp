@@ -271,6 +271,15 @@ int MPI_Type_vector(int blocks, int length, int stride, MPI_Datatype type, MPI_D
   return PMPI_Type_vector(blocks, length, is_planted("flat_type") ? length : stride, type, made);
 }
 
+/// Plants a library that forgets the extent of a resized type.
+int MPI_Type_create_resized(MPI_Datatype type,
+                            MPI_Aint lower,
+                            MPI_Aint extent,
+                            MPI_Datatype* made) {
+  if (is_planted("flat_type")) return PMPI_Type_dup(type, made);
+  return PMPI_Type_create_resized(type, lower, extent, made);
+}
+
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   const int code = PMPI_Wait(request, status);
   static int waits = 0;

@@ -153,6 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
               "differs from the reference",
               "agrees_with_reference",
               "datatypes"},
+        Fault{"flat_type", "scatter", "falsified", "recv was written"},
         Fault{"world_group",
               "all_reduce",
               "falsified",
