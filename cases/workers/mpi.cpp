@@ -54,11 +54,12 @@ class MpiSubject final : public worker::Subject {
                     .has_delays = true,
                     .has_strides = true};
     for (const mpi::Algorithm& each : runtime_.algorithms()) {
-      hello.algorithms.push_back({.info = {.operation = std::string(each.operation->name),
-                                           .name = each.name,
-                                           .summary = each.summary,
-                                           .needs_hosts = each.component != nullptr},
-                                  .environment = environment_of(each)});
+      hello.algorithms.push_back(
+          {.info = {.operation = std::string(each.operation->name),
+                    .name = each.name,
+                    .summary = each.summary,
+                    .needs_hosts = each.component != nullptr && each.component->needs_hosts},
+           .environment = environment_of(each)});
     }
     for (const gpu::OperatorImplementation& each : gpu::operators()) {
       hello.algorithms.push_back({.info = {std::string(each.operation),

@@ -41,7 +41,7 @@ Communicator::Communicator(const std::vector<int>& world_ranks) {
   MPI_Group_free(&world);
   check(MPI_Comm_set_errhandler(value_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   // The memory of an earlier communicator may be used again.
-  forget_splits(word_of(value_));
+  forget_uses(word_of(value_));
 }
 
 Communicator::~Communicator() {

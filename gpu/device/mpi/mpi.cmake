@@ -1,7 +1,7 @@
 # Writes <folder>/witnessed_functions.inc, the list of the functions that gpu/device/mpi/witness.cpp
 # wraps. These are the MPI functions that gpu/collectives/*/mpi.cpp quote, the functions of Open
-# MPI's coll/base that perform a collective, and its function that splits communicators. The list is
-# empty if no library is shared.
+# MPI's coll/base that perform a collective, its function that splits communicators, and those that
+# build trees of ranks. The list is empty if no library is shared.
 function(rankcheck_list_witnessed_functions folder libraries)
   set(shared ${libraries})
   list(FILTER shared INCLUDE REGEX "\\.so")
@@ -34,9 +34,12 @@ function(rankcheck_list_witnessed_functions folder libraries)
       string(REPLACE "ompi_coll_base_" "" note ${symbol})
       string(APPEND lines "RANKCHECK_WITNESS(${symbol}, \"${note}\")\n")
     endforeach()
-    if(symbols MATCHES "T ompi_comm_split_type\n")
-      string(APPEND lines "RANKCHECK_WITNESS_SPLIT(ompi_comm_split_type)\n")
-    endif()
+    set(tree "ompi_coll_base_topo_build_(bmtree|in_order_bmtree|tree|chain)")
+    string(REGEX MATCHALL "T (ompi_comm_split_type|${tree})\n" found "${symbols}")
+    foreach(match IN LISTS found)
+      string(REGEX REPLACE "T |\n" "" symbol ${match})
+      string(APPEND lines "RANKCHECK_WITNESS_USE(${symbol})\n")
+    endforeach()
   endforeach()
   file(CONFIGURE OUTPUT ${folder}/witnessed_functions.inc CONTENT "${lines}" @ONLY)
 endfunction()

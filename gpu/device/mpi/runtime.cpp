@@ -57,13 +57,23 @@ void require_component(const Component& component,
                        MPI_Comm communicator,
                        const std::vector<std::intptr_t>& buffers) {
   const std::string name(component.name);
-  if (!was_split_by(component.library, word_of(communicator))) {
+  if (!was_used_by(component.library, word_of(communicator))) {
     throw std::runtime_error(name + ": forced, but " + std::string(component.library) +
                              " was not seen to run");
   }
   const std::string prefix = std::string(collective) + "_intra_";
   const std::string_view other = first_algorithm_on(word_of(communicator), prefix, buffers);
   if (!other.empty()) throw std::runtime_error(name + ": Open MPI ran " + std::string(other));
+}
+
+std::string summary_of(const Component& component) {
+  std::string text =
+      "The blocking MPI function is called with a high " + std::string(component.variable);
+  if (!component.choices.empty()) {
+    text += ", and with " + std::string(component.choices.front()) + " or " +
+            std::string(component.choices.back()) + " = " + std::to_string(component.choice);
+  }
+  return text + ".";
 }
 
 constexpr std::string_view blocking = "blocking";
@@ -163,8 +173,7 @@ Runtime::Runtime() {
     for (const Component* component : find_components(operation)) {
       algorithms_.push_back({.operation = &operation,
                              .name = std::string(component->name),
-                             .summary = "The blocking MPI function is called with a high " +
-                                        std::string(component->variable) + ".",
+                             .summary = summary_of(*component),
                              .component = component});
     }
   }
@@ -214,6 +223,7 @@ std::string Runtime::why_refused(const Request& request) const {
     return way->why_refused == nullptr ? "" : std::string(way->why_refused(call));
   }
   if (const Component* const component = request.algorithm.component) {
+    if (call.ranks == 1) return "one rank: Open MPI uses coll/self, which has one algorithm";
     const Operation& operation = request.algorithm.operation->operation;
     std::string why(why_component_refuses(*component, operation.tuning.collective, request.hosts));
     if (!why.empty()) return why;

@@ -42,13 +42,35 @@ constexpr std::array renamed{
 
 /// Collectives in steps: within each host, and between one rank of each host. Open MPI 4.1 leaves
 /// barriers to the next component.
-const Component han{
-    .name = "han",
-    .library = "mca_coll_han",
-    .variable = "coll_han_priority",
-    .collectives = {"allgather", "allreduce", "bcast", "gather", "reduce", "scatter"},
-    .even_collectives = {"allgather", "bcast", "gather", "reduce", "scatter"},
-};
+Component han() {
+  return {.name = "han",
+          .library = "mca_coll_han",
+          .variable = "coll_han_priority",
+          .needs_hosts = true,
+          .collectives = {"allgather", "allreduce", "bcast", "gather", "reduce", "scatter"},
+          .even_collectives = {"allgather", "bcast", "gather", "reduce", "scatter"}};
+}
+
+/// Trees whose ranks pass on each segment as soon as it arrives.
+Component adapt(std::string_view name, int choice) {
+  return {.name = name,
+          .library = "mca_coll_adapt",
+          .variable = "coll_adapt_priority",
+          .choices = {"coll_adapt_bcast_algorithm", "coll_adapt_reduce_algorithm"},
+          .choice = choice,
+          .collectives = {"bcast", "reduce"}};
+}
+
+const std::vector<Component>& all_components() {
+  static const std::vector<Component> all{han(),
+                                          adapt("adapt_binomial", 1),
+                                          adapt("adapt_in_order_binomial", 2),
+                                          adapt("adapt_binary", 3),
+                                          adapt("adapt_pipeline", 4),
+                                          adapt("adapt_chain", 5),
+                                          adapt("adapt_linear", 6)};
+  return all;
+}
 
 bool has(const std::vector<std::string_view>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -128,21 +150,26 @@ std::vector<Forcing> find_forcings(const NamedOperation& named) {
 }
 
 std::vector<const Component*> find_components(const NamedOperation& operation) {
-  const bool performs = has(han.collectives, operation.operation.tuning.collective);
-  if (!performs || !are_splits_watched() || !Variable::find(std::string(han.variable))) return {};
-  return {&han};
+  std::vector<const Component*> found;
+  if (!are_uses_watched()) return found;
+  for (const Component& each : all_components()) {
+    const bool performs = has(each.collectives, operation.operation.tuning.collective);
+    if (performs && Variable::find(std::string(each.variable))) found.push_back(&each);
+  }
+  return found;
 }
 
 bool was_started_for_component() {
-  const auto environment = han.environment();
-  return std::any_of(environment.begin(), environment.end(), [](const auto& variable) {
-    return std::getenv(variable.first.c_str()) != nullptr;
+  const std::vector<Component>& all = all_components();
+  return std::any_of(all.begin(), all.end(), [](const Component& each) {
+    return std::getenv(("OMPI_MCA_" + std::string(each.variable)).c_str()) != nullptr;
   });
 }
 
 std::string_view why_component_refuses(const Component& component,
                                        std::string_view collective,
                                        const std::vector<int>& hosts) {
+  if (!component.needs_hosts) return {};
   std::map<int, int> members;
   for (const int host : hosts) ++members[host];
   if (members.size() < 2) return "hosts: han needs members on several hosts";

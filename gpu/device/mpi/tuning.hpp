@@ -42,6 +42,11 @@ struct Component {
   std::string_view library;
   /// The control variable of its priority.
   std::string_view variable;
+  /// The control variables that choose the component's algorithm, and their value.
+  std::vector<std::string_view> choices;
+  int choice = 0;
+  /// Whether it performs only collectives between hosts.
+  bool needs_hosts = false;
   /// Open MPI's words for the collectives that it performs.
   std::vector<std::string_view> collectives;
   /// The collectives that it performs only if all hosts have the same number of members, one behind
@@ -49,7 +54,10 @@ struct Component {
   std::vector<std::string_view> even_collectives;
 
   [[nodiscard]] std::map<std::string, std::string> environment() const {
-    return {{"OMPI_MCA_" + std::string(variable), "100"}};
+    std::map<std::string, std::string> all{{"OMPI_MCA_" + std::string(variable), "100"}};
+    for (const std::string_view each : choices)
+      all["OMPI_MCA_" + std::string(each)] = std::to_string(choice);
+    return all;
   }
 };
 

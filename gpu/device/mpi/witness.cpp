@@ -50,8 +50,8 @@ constexpr std::array communicator_places{
     CommunicatorPlace{"scatter_intra_", 7},
 };
 
-/// Communicators that were split, with the path of the library that did it.
-std::set<std::pair<Word, std::string>>& splits() {
+/// Communicators that a library of the MPI library split or built a tree for, with its path.
+std::set<std::pair<Word, std::string>>& uses() {
   static std::set<std::pair<Word, std::string>> all;
   return all;
 }
@@ -62,10 +62,10 @@ std::set<std::pair<Word, std::string>>& splits() {
 }
 
 /// `caller` is an address in the code that calls.
-[[maybe_unused]] void note_split(Word communicator, const void* caller) {
+[[maybe_unused]] void note_use(Word communicator, const void* caller) {
   Dl_info found{};
   if (dladdr(caller, &found) == 0 || found.dli_fname == nullptr) return;
-  splits().emplace(communicator, found.dli_fname);
+  uses().emplace(communicator, found.dli_fname);
 }
 
 [[maybe_unused]] Function find_next(const char* name) {
@@ -88,32 +88,32 @@ const std::vector<std::string_view>& witnessed() {
 bool is_watched(std::string_view function) {
   static constexpr std::array watched{
 #define RANKCHECK_WITNESS(symbol, note) std::string_view(note),
-#define RANKCHECK_WITNESS_SPLIT(symbol)
+#define RANKCHECK_WITNESS_USE(symbol)
 #include "witnessed_functions.inc"
 #undef RANKCHECK_WITNESS
-#undef RANKCHECK_WITNESS_SPLIT
+#undef RANKCHECK_WITNESS_USE
       std::string_view()};
   return std::find(watched.begin(), watched.end(), function) != watched.end();
 }
 
-bool are_splits_watched() {
+bool are_uses_watched() {
   int watched = 0;
 #define RANKCHECK_WITNESS(symbol, note)
-#define RANKCHECK_WITNESS_SPLIT(symbol) ++watched;
+#define RANKCHECK_WITNESS_USE(symbol) ++watched;
 #include "witnessed_functions.inc"
 #undef RANKCHECK_WITNESS
-#undef RANKCHECK_WITNESS_SPLIT
+#undef RANKCHECK_WITNESS_USE
   return watched > 0;
 }
 
-bool was_split_by(std::string_view component, std::intptr_t communicator) {
-  return std::any_of(splits().begin(), splits().end(), [&](const auto& split) {
-    return split.first == communicator && split.second.find(component) != std::string::npos;
+bool was_used_by(std::string_view component, std::intptr_t communicator) {
+  return std::any_of(uses().begin(), uses().end(), [&](const auto& use) {
+    return use.first == communicator && use.second.find(component) != std::string::npos;
   });
 }
 
-void forget_splits(std::intptr_t communicator) {
-  std::erase_if(splits(), [&](const auto& split) { return split.first == communicator; });
+void forget_uses(std::intptr_t communicator) {
+  std::erase_if(uses(), [&](const auto& use) { return use.first == communicator; });
 }
 
 std::string_view first_algorithm_on(std::intptr_t communicator,
@@ -159,15 +159,19 @@ std::string_view first_algorithm_on(std::intptr_t communicator,
 #define RANKCHECK_WITNESS(symbol, name) \
   RANKCHECK_WRAP(symbol, note(name, {a, b, c, d, e, f, g, h, i, j, k, l}))
 
-// The function's first argument is the communicator that it splits.
-#define RANKCHECK_WITNESS_SPLIT(symbol) \
-  RANKCHECK_WRAP(symbol, note_split(a, __builtin_return_address(0)))
+// The communicator is one of the function's first two arguments. The other one is a small number,
+// which is no communicator.
+#define RANKCHECK_WITNESS_USE(symbol)         \
+  RANKCHECK_WRAP(symbol, {                    \
+    note_use(a, __builtin_return_address(0)); \
+    note_use(b, __builtin_return_address(0)); \
+  })
 
 // The list is written when the build is configured.
 #include "witnessed_functions.inc"
 
 #undef RANKCHECK_WITNESS
-#undef RANKCHECK_WITNESS_SPLIT
+#undef RANKCHECK_WITNESS_USE
 #undef RANKCHECK_WRAP
 
 }  // namespace rankcheck::gpu::mpi

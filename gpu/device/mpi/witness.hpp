@@ -22,16 +22,16 @@ void clear_witnessed();
 /// Whether witnessed() would show a call of the function.
 [[nodiscard]] bool is_watched(std::string_view function);
 
-/// A component of Open MPI that performs a collective in steps on communicators of its own makes
-/// these when it is first called on a communicator. `component` is the name of the component's
-/// library, for example "mca_coll_han". A communicator is the word that MPI functions get.
-[[nodiscard]] bool was_split_by(std::string_view component, std::intptr_t communicator);
+/// When a component of Open MPI is first called on a communicator, it may split it, or build a tree
+/// of its ranks. Whether the component has done so. `component` is the name of its library, for
+/// example "mca_coll_han". A communicator is the word that MPI functions get.
+[[nodiscard]] bool was_used_by(std::string_view component, std::intptr_t communicator);
 
-/// Whether was_split_by() can see anything.
-[[nodiscard]] bool are_splits_watched();
+/// Whether was_used_by() can see anything.
+[[nodiscard]] bool are_uses_watched();
 
-/// Forgets who split this communicator, which is gone, or is new.
-void forget_splits(std::intptr_t communicator);
+/// Forgets who has used this communicator, which is gone, or is new.
+void forget_uses(std::intptr_t communicator);
 
 /// The first of Open MPI's algorithms whose name begins with `prefix` and that got this
 /// communicator since clear_witnessed(), and not one that a component made. If there are buffers,
