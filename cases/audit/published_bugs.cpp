@@ -132,6 +132,25 @@ constexpr std::array of_libraries{
                 outcome.images()[spec::to_size(r)][spec::to_size(layout.send)] ^= std::byte{1};
               }
             }},
+    Bug{.name = "gap_written_in_place",
+        .summary =
+            "In place, each block is exchanged through a temporary copy, which is copied back "
+            "with the gap behind it.",
+        .source = "ompi#9329",
+        .operation = "all_to_all_v",
+        .algorithm = "pairwise",
+        .says = "no part of the output, was written",
+        .hits = [](const Case& c) { return c.in_place && collective(c).gap > 0; },
+        .edit_result =
+            [](const Outcome& outcome) {
+              const std::int64_t bytes = spec::info(outcome.c().type).bytes;
+              for (int r = 0; r < group_size(outcome.c()); ++r) {
+                const harness::ImageLayout layout = layout_of(outcome, r);
+                const spec::Block& last = layout.extents.recv.back();
+                const std::int64_t at = layout.recv + (last.offset + last.count) * bytes;
+                outcome.images()[spec::to_size(r)][spec::to_size(at)] ^= std::byte{1};
+              }
+            }},
     Bug{.name = "avg_divides_by_elements",
         .summary = "The mean divides by the number of elements instead of the number of ranks.",
         .source = "torchcomms#287",

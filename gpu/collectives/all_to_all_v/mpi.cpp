@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "gpu/device/mpi/invocation.hpp"
 
@@ -21,6 +23,69 @@ void perform(mpi::Invocation& run) {
             to.counts.data(),
             to.displacements.data(),
             run.recv_type());
+}
+
+/// The arguments of one side of MPI_Alltoallw, which has a type for each partner: here a vector of
+/// all elements of the block. Displacements are in bytes.
+class TypedBlocks {
+ public:
+  TypedBlocks(const mpi::Invocation& run,
+              const std::vector<spec::Block>& blocks,
+              std::int64_t stride) {
+    const auto step = stride * static_cast<std::int64_t>(run.element_bytes());
+    for (const spec::Block& block : blocks) {
+      counts.push_back(block.count > 0 ? 1 : 0);
+      displacements.push_back(static_cast<int>(block.offset * step));
+      MPI_Datatype& type = types.emplace_back(MPI_DATATYPE_NULL);
+      mpi::check(MPI_Type_vector(
+                     static_cast<int>(block.count), 1, static_cast<int>(stride), run.type(), &type),
+                 "MPI_Type_vector");
+      mpi::check(MPI_Type_commit(&type), "MPI_Type_commit");
+    }
+  }
+  TypedBlocks(const TypedBlocks&) = delete;
+  TypedBlocks& operator=(const TypedBlocks&) = delete;
+  ~TypedBlocks() {
+    for (MPI_Datatype& type : types) MPI_Type_free(&type);
+  }
+
+  std::vector<int> counts;
+  std::vector<int> displacements;
+  std::vector<MPI_Datatype> types;
+};
+
+void perform_typed(mpi::Invocation& run) {
+  const TypedBlocks from(run, run.extents().send, run.extents().send_stride);
+  const TypedBlocks to(run, run.extents().recv, run.extents().recv_stride);
+  mpi::check(MPI_Alltoallw(run.send_or_in_place(),
+                           from.counts.data(),
+                           from.displacements.data(),
+                           from.types.data(),
+                           run.recv(),
+                           to.counts.data(),
+                           to.displacements.data(),
+                           to.types.data(),
+                           run.site().communicator),
+             "MPI_Alltoallw");
+}
+
+void perform_typed_nonblocking(mpi::Invocation& run) {
+  const TypedBlocks from(run, run.extents().send, run.extents().send_stride);
+  const TypedBlocks to(run, run.extents().recv, run.extents().recv_stride);
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi::check(MPI_Ialltoallw(run.send_or_in_place(),
+                            from.counts.data(),
+                            from.displacements.data(),
+                            from.types.data(),
+                            run.recv(),
+                            to.counts.data(),
+                            to.displacements.data(),
+                            to.types.data(),
+                            run.site().communicator,
+                            &request),
+             "MPI_Ialltoallw");
+  mpi::SecondCall::work();
+  mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
 }
 
 /// In Open MPI 4, a rank without elements returns before it has counted the call, so that later
@@ -55,7 +120,16 @@ mpi::Operation mpi() {
           .persistent = {"MPI_Alltoallv_init", "MPIX_Alltoallv_init"},
           .perform = perform,
           .why_only_blocking = why_only_blocking,
-          .tuning = {.collective = "alltoallv", .why_unforceable = why_unforceable}};
+          .tuning = {.collective = "alltoallv", .why_unforceable = why_unforceable},
+          .ways = {{.name = "typed",
+                    .summary = "MPI_Alltoallw is called with a vector type for each partner.",
+                    .functions = {"MPI_Alltoallw"},
+                    .perform = perform_typed},
+                   {.name = "typed_nonblocking",
+                    .summary = "MPI_Ialltoallw is called with a vector type for each partner.",
+                    .functions = {"MPI_Ialltoallw"},
+                    .perform = perform_typed_nonblocking,
+                    .why_refused = why_only_blocking}}};
 }
 
 }  // namespace rankcheck::gpu::all_to_all_v

@@ -88,7 +88,7 @@ void reduce_parts(mpi::Invocation& run) {
   reduction.finish(axis_length(run.call()));
 }
 
-std::string_view why_not_reduced(const spec::Call& call) {
+std::string_view why_not_reduced(const spec::Call& call, bool /*in_place*/) {
   const bool some_empty =
       std::any_of(call.counts.begin(), call.counts.end(), [](auto count) { return count == 0; });
   return some_empty ? "counts: MPI_Reduce needs a row of every rank" : std::string_view{};

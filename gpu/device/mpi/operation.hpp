@@ -39,7 +39,8 @@ struct Tuning {
   std::string_view (*why_unforceable)(std::string_view word, const ForcedUse& use) = nullptr;
 };
 
-/// One way to perform an operation that is more than one MPI call.
+/// One way to perform an operation that is more than one MPI call, or for which MPI has a second
+/// function.
 struct Way {
   std::string_view name;
   std::string_view summary;
@@ -49,7 +50,7 @@ struct Way {
   /// True if it works in pieces of Site::chunk elements. Other ways refuse a chunk size.
   bool in_chunks = false;
   /// Says why this way does not take a (legal) call; empty if it does. May be null.
-  std::string_view (*why_refused)(const spec::Call& call) = nullptr;
+  std::string_view (*why_refused)(const spec::Call& call, bool in_place) = nullptr;
 };
 
 /// How MPI performs an operation. Made in gpu/collectives/<op>/mpi.cpp.
@@ -65,9 +66,11 @@ struct Operation {
   /// should take it. Empty if it may. May be null.
   std::string_view (*why_only_blocking)(const spec::Call& call, bool in_place) = nullptr;
   Tuning tuning = {};
-  /// In place of all the members above, for operations that are more than one MPI call. The plain
-  /// way comes first.
+  /// Other ways than the functions above. An operation that is more than one MPI call has only
+  /// ways, and the plain one comes first.
   std::vector<Way> ways = {};
+
+  [[nodiscard]] bool has_only_ways() const { return blocking.empty(); }
 };
 
 }  // namespace rankcheck::gpu::mpi

@@ -125,13 +125,18 @@ Runtime::Runtime() {
   types_.emplace();
   communicators_.emplace();
   for (const NamedOperation& operation : operations()) {
-    for (const Way& way : operation.operation.ways) {
-      algorithms_.push_back({.operation = &operation,
-                             .name = std::string(way.name),
-                             .summary = std::string(way.summary),
-                             .way = &way});
+    const auto add_ways = [&] {
+      for (const Way& way : operation.operation.ways) {
+        algorithms_.push_back({.operation = &operation,
+                               .name = std::string(way.name),
+                               .summary = std::string(way.summary),
+                               .way = &way});
+      }
+    };
+    if (operation.operation.has_only_ways()) {
+      add_ways();
+      continue;
     }
-    if (!operation.operation.ways.empty()) continue;
     algorithms_.push_back(
         {.operation = &operation,
          .name = std::string(blocking),
@@ -176,6 +181,7 @@ Runtime::Runtime() {
                              .summary = summary_of(*component),
                              .component = component});
     }
+    add_ways();
   }
 }
 
@@ -220,7 +226,7 @@ std::string Runtime::why_refused(const Request& request) const {
   const Way* const way = request.algorithm.way;
   if (way != nullptr) {
     if (request.chunk > 0 && !way->in_chunks) return "chunk: the algorithm has no packs";
-    return way->why_refused == nullptr ? "" : std::string(way->why_refused(call));
+    return way->why_refused == nullptr ? "" : std::string(way->why_refused(call, request.in_place));
   }
   if (const Component* const component = request.algorithm.component) {
     if (call.ranks == 1) return "one rank: Open MPI uses coll/self, which has one algorithm";
