@@ -69,7 +69,8 @@ class Catalogue {
 struct BufferView {
   ImageLayout layout;
   const std::byte* image = nullptr;
-  /// The elements of strided buffers, one behind the other. Empty if the buffer in the image is dense.
+  /// The elements of strided buffers, one behind the other. Empty if the buffer in the image is
+  /// dense.
   std::vector<std::byte> dense_send = {};
   std::vector<std::byte> dense_recv = {};
 

@@ -43,12 +43,12 @@ struct Runner::Round {
         taken(done),
         algorithms(units.size()),
         threads_at(units.size()) {
-    using Name = std::tuple<std::string_view, std::string_view, std::string_view>;
-    std::map<Name, std::size_t> first;
+    using Key = std::tuple<std::string_view, std::vector<int>, std::string_view, std::string_view>;
+    std::map<Key, std::size_t> first;
     for (std::size_t i = 0; i < units.size(); ++i) {
       const Unit& unit = units[i];
-      const Name name(unit.backend, unit.operation, unit.algorithm);
-      algorithms[i] = first.emplace(name, i).first->second;
+      const Key key(unit.backend, unit.hosts, unit.operation, unit.algorithm);
+      algorithms[i] = first.emplace(key, i).first->second;
     }
   }
 
@@ -57,8 +57,9 @@ struct Runner::Round {
   }
 
   /// Takes a unit for a thread, of which some must be left. A backend may have to start its
-  /// processes anew for another algorithm. So a thread stays with the algorithm that it ran last.
-  /// Then it takes one that no other thread runs, and only then it helps another thread.
+  /// processes anew for another algorithm, or for other hosts. So a thread stays with the algorithm
+  /// that it ran last. Then it takes one that no other thread runs, and only then it helps another
+  /// thread.
   std::size_t take(std::optional<std::size_t>& algorithm) {
     const auto first_where = [&](const auto& is_wanted) {
       std::size_t i = 0;
@@ -80,7 +81,7 @@ struct Runner::Round {
   std::uint64_t seed;
   /// The units that are done, or that some thread has taken.
   std::vector<bool> taken;
-  /// The algorithm of each unit, as the index of its first unit.
+  /// The algorithm and hosts of each unit, as the index of their first unit.
   std::vector<std::size_t> algorithms;
   /// How many threads run each algorithm.
   std::vector<int> threads_at;

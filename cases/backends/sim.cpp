@@ -186,7 +186,7 @@ void SimBackend::pack(const Case& c, harness::Image& image, gpu::sim::RankBuffer
   const bool shares = buffers.send != nullptr && buffers.recv != nullptr &&
                       layout_.recv < layout_.send + layout_.send_size &&
                       layout_.send < layout_.recv + layout_.recv_size;
-  // Of two buffers that share memory, the larger one contains the other one.
+  // If two buffers share memory, the larger one contains the other one.
   if (shares && recv.count > send.count) {
     buffers.recv = packed(recv, layout_.recv);
     buffers.send = buffers.recv - distance;

@@ -94,6 +94,11 @@ class MpiSubject final : public worker::Subject {
     if (may_overflow(c)) return "input: MPI leaves integer overflow undefined";
     if (spec::collective(*contract).reduces && is_strided(collective(c)))
       return "recv_stride, send_stride: MPI's own reductions take only dense elements";
+    const bool adds_on_arrival = spec::collective(*contract).reduces &&
+                                 algorithm->component != nullptr &&
+                                 algorithm->component->adds_on_arrival;
+    if (adds_on_arrival && c.property == "is_deterministic")
+      return "property: the algorithm adds what arrives first, so that sums differ between runs";
     const spec::Call call = collective_call(c);
     if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
     const std::vector<int> group = harness::members(c);

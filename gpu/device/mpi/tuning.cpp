@@ -58,6 +58,7 @@ Component adapt(std::string_view name, int choice) {
           .variable = "coll_adapt_priority",
           .choices = {"coll_adapt_bcast_algorithm", "coll_adapt_reduce_algorithm"},
           .choice = choice,
+          .adds_on_arrival = true,
           .collectives = {"bcast", "reduce"}};
 }
 

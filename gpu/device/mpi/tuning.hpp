@@ -43,15 +43,17 @@ struct Component {
   /// The control variable of its priority.
   std::string_view variable;
   /// The control variables that choose the component's algorithm, and their value.
-  std::vector<std::string_view> choices;
+  std::vector<std::string_view> choices = {};
   int choice = 0;
   /// Whether it performs only collectives between hosts.
   bool needs_hosts = false;
+  /// Whether it adds contributions in the order in which they arrive.
+  bool adds_on_arrival = false;
   /// Open MPI's words for the collectives that it performs.
   std::vector<std::string_view> collectives;
   /// The collectives that it performs only if all hosts have the same number of members, one behind
   /// another. It leaves others to the next component.
-  std::vector<std::string_view> even_collectives;
+  std::vector<std::string_view> even_collectives = {};
 
   [[nodiscard]] std::map<std::string, std::string> environment() const {
     std::map<std::string, std::string> all{{"OMPI_MCA_" + std::string(variable), "100"}};

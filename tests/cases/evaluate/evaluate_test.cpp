@@ -100,6 +100,8 @@ Case drawn(const std::string& operation, std::uint64_t seed) {
   harness::RandomSource words(seed);
   Case c;
   EXPECT_TRUE(generator.next(words.next(), 30, c));
+  // A user's arrays have no strides.
+  harness::find_family(operation)->make_dense(c);
   // Its inputs are drawn for the scene, so they keep to the rules for values.
   c.input = harness::InputKind::general;
   return c;
