@@ -58,14 +58,18 @@ const Property& property_of(const Catalogue& catalogue, const Unit& unit) {
   return *property;
 }
 
-/// After so many refusals of a cell's op or type, or of the goal's field, the cell is given up for
-/// this time.
+/// After so many refusals of a cell's op or type, the cell is given up for this time.
 constexpr int hopeless_max = 32;
 
-/// Whether the backend refused the cell itself, or what the goal needs. Repairs keep the op and the
-/// type, and remove the goal's field. So further questions to a worker are useless, and slow.
-bool is_about_cell(const std::string& refusal, const SiteClass* goal) {
-  if (refusal.starts_with("op:") || refusal.starts_with("type:")) return true;
+/// Whether the backend refused the cell itself. No repair changes the op or the type, and to ask a
+/// worker in vain takes time.
+bool is_about_cell(const std::string& refusal) {
+  return refusal.starts_with("op:") || refusal.starts_with("type:");
+}
+
+/// Whether the backend refused what all cases of the unit have, or all cases of the goal.
+bool is_final(const std::string& refusal, const SiteClass* goal) {
+  if (refusal.starts_with("property:")) return true;
   return goal != nullptr && !goal->field.empty() && refusal.starts_with(goal->field);
 }
 
@@ -373,8 +377,8 @@ bool Generator::draw_legal(
     spread_over_hosts(out);
     refusal_.clear();
     if (adapt(goal, out)) return true;
-    hopeless += is_about_cell(refusal_, goal) ? 1 : 0;
-    if (hopeless == hopeless_max) return false;
+    hopeless += is_about_cell(refusal_) ? 1 : 0;
+    if (hopeless == hopeless_max || is_final(refusal_, goal)) return false;
   }
   return false;
 }
@@ -419,7 +423,7 @@ bool Generator::adapt(const SiteClass* goal, Case& c) {
   const std::int64_t refused = refused_;
   if (can_run(c)) return true;
   if (refused_ == refused) return false;
-  if (is_about_cell(refusal_, goal)) return false;
+  if (is_about_cell(refusal_) || is_final(refusal_, goal)) return false;
   for (const auto repair : repairs) {
     Case mended = c;
     repair(family_, mended);

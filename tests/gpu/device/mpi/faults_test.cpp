@@ -153,7 +153,6 @@ INSTANTIATE_TEST_SUITE_P(
               "differs from the reference",
               "agrees_with_reference",
               "datatypes"},
-        Fault{"flat_type", "scatter", "falsified", "recv was written"},
         Fault{"world_group",
               "all_reduce",
               "falsified",
@@ -192,6 +191,25 @@ TEST_P(FaultyAlgorithmTest, IsFoundOnlyIfTheAlgorithmIsForced) {
 INSTANTIATE_TEST_SUITE_P(Planted,
                          FaultyAlgorithmTest,
                          testing::Values(Fault{"short_ring", "all_reduce", "", ""}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+/// A fault that shows only if elements lie apart.
+class FaultyExtentTest : public FaultyMpiTest {};
+
+TEST_P(FaultyExtentTest, IsFoundInStridedCases) {
+  const std::string begin =
+      R"(replay --times 1 '{"operation":"scatter","backend":"mpi","algorithm":"blocking",)"
+      R"("ranks":2,"count":2,"type":"f32")";
+  EXPECT_EQ(rankcheck(begin + "}'").status, 0);
+  const tests::Outcome outcome = rankcheck(begin + R"(,"recv_stride":2}')");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("memory behind element 0 of recv was written"), std::string::npos)
+      << outcome.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted,
+                         FaultyExtentTest,
+                         testing::Values(Fault{"flat_type", "scatter", "", ""}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
