@@ -45,12 +45,13 @@ Names words(const std::string& text) {
 }
 
 /// Returns the fields of the operation's family that an implementation chooses whether to take, and
-/// `offset`, which all families have. Reductions are declared by each subject.
+/// `offset`, which all families have. Reductions and strides are declared by each subject.
 Names fields_to_take(const std::string& operation) {
   Names names{"offset"};
   for (const harness::FamilyField& each : harness::find_family(operation)->fields()) {
     const bool is_choice = each.role == harness::FieldRole::choice;
-    if (is_choice && each.json.name != "op") names.emplace_back(each.json.name);
+    const bool is_declared = each.json.name == "op" || each.json.name.ends_with("_stride");
+    if (is_choice && !is_declared) names.emplace_back(each.json.name);
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -223,17 +223,18 @@ class Worker:
             # A function without any type that can be viewed here is not offered.
             if offer.operation == "barrier" or any(map(self._has_arrays, offer.types))
         ]
+        traits = {**subject.traits, "ranks_max": self._me.world}
+        if any(name in offer.fields for offer in subject.offers.values() for name in STRIDES):
+            traits["strides"] = True
         body = {
             "protocol": 2,
             "inputs": "sent",
             "world": self._me.world,
             "ranks": list(self._me.ranks),
-            "traits": {**subject.traits, "ranks_max": self._me.world},
+            "traits": traits,
             "algorithms": algorithms,
             "versions": versions,
         }
-        if any(name in offer.fields for offer in subject.offers.values() for name in STRIDES):
-            body["traits"]["strides"] = True
         if subject.make_group is not None and not subject.is_one_process:
             body["everyone"] = True
         if self._file.can_open():
