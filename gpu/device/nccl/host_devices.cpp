@@ -99,7 +99,7 @@ class HostDevices final : public Devices {
     worker_.enqueue(at(slot), [=] { std::memcpy(to, from, spec::to_size(bytes)); });
   }
   void pause(int slot) override {
-    worker_.enqueue(at(slot), [] { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
+    worker_.enqueue(at(slot), [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
   }
 
  protected:
