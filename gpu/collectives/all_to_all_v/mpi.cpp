@@ -54,38 +54,34 @@ class TypedBlocks {
   std::vector<MPI_Datatype> types;
 };
 
-void perform_typed(mpi::Invocation& run) {
+/// Calls `call` with the arguments of MPI_Alltoallw. The types live until it returns.
+template <class Call>
+void call_typed(mpi::Invocation& run, Call call) {
   const TypedBlocks from(run, run.extents().send, run.extents().send_stride);
   const TypedBlocks to(run, run.extents().recv, run.extents().recv_stride);
-  mpi::check(MPI_Alltoallw(run.send_or_in_place(),
-                           from.counts.data(),
-                           from.displacements.data(),
-                           from.types.data(),
-                           run.recv(),
-                           to.counts.data(),
-                           to.displacements.data(),
-                           to.types.data(),
-                           run.site().communicator),
-             "MPI_Alltoallw");
+  call(run.send_or_in_place(),
+       from.counts.data(),
+       from.displacements.data(),
+       from.types.data(),
+       run.recv(),
+       to.counts.data(),
+       to.displacements.data(),
+       to.types.data(),
+       run.site().communicator);
+}
+
+void perform_typed(mpi::Invocation& run) {
+  call_typed(run,
+             [](auto... arguments) { mpi::check(MPI_Alltoallw(arguments...), "MPI_Alltoallw"); });
 }
 
 void perform_typed_nonblocking(mpi::Invocation& run) {
-  const TypedBlocks from(run, run.extents().send, run.extents().send_stride);
-  const TypedBlocks to(run, run.extents().recv, run.extents().recv_stride);
-  MPI_Request request = MPI_REQUEST_NULL;
-  mpi::check(MPI_Ialltoallw(run.send_or_in_place(),
-                            from.counts.data(),
-                            from.displacements.data(),
-                            from.types.data(),
-                            run.recv(),
-                            to.counts.data(),
-                            to.displacements.data(),
-                            to.types.data(),
-                            run.site().communicator,
-                            &request),
-             "MPI_Ialltoallw");
-  mpi::SecondCall::work();
-  mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  call_typed(run, [](auto... arguments) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    mpi::check(MPI_Ialltoallw(arguments..., &request), "MPI_Ialltoallw");
+    mpi::SecondCall::work();
+    mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  });
 }
 
 /// In Open MPI 4, a rank without elements returns before it has counted the call, so that later
