@@ -58,13 +58,18 @@ const Property& property_of(const Catalogue& catalogue, const Unit& unit) {
   return *property;
 }
 
-/// After so many refusals of a cell's op or type, the cell is given up for this time.
-constexpr int hopeless_max = 32;
+/// After so many refusals that no repair helps, a cell is given up for this time.
+constexpr int hopeless_max = 8;
 
-/// Whether the backend refused the cell itself. No repair changes the op or the type, and to ask a
-/// worker in vain takes time.
-bool is_about_cell(const std::string& refusal) {
-  return refusal.starts_with("op:") || refusal.starts_with("type:");
+/// Whether the backend refused the unit's algorithm.
+bool is_about_algorithm(const std::string& refusal) {
+  return refusal.starts_with("algorithm:");
+}
+
+/// Whether the backend refused the algorithm or the cell itself. No repair changes them, and to ask
+/// a worker in vain takes time.
+bool is_beyond_repair(const std::string& refusal) {
+  return is_about_algorithm(refusal) || refusal.starts_with("op:") || refusal.starts_with("type:");
 }
 
 /// Whether the backend refused what all cases of the unit have, or all cases of the goal.
@@ -194,14 +199,20 @@ bool Generator::can_cover(std::size_t cell) {
 }
 
 void Generator::find_cells() {
+  // An algorithm that is refused for so many cells, and taken for none, is refused for all.
+  constexpr int refusals_max = 4;
+  int refusals = 0;
   std::vector<Cell> kept;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const bool is_given_up = kept.empty() && refusals >= refusals_max;
     const std::int64_t refused = refused_;
-    if (can_cover(i)) {
+    refusal_.clear();
+    if (!is_given_up && can_cover(i)) {
       kept.push_back(cells_[i]);
-    } else if (refused_ > refused) {
-      refused_cells_.push_back(cells_[i].name());
+      continue;
     }
+    if (is_given_up || refused_ > refused) refused_cells_.push_back(cells_[i].name());
+    refusals += is_about_algorithm(refusal_) ? 1 : 0;
   }
   cells_.swap(kept);
 }
@@ -377,7 +388,7 @@ bool Generator::draw_legal(
     spread_over_hosts(out);
     refusal_.clear();
     if (adapt(goal, out)) return true;
-    hopeless += is_about_cell(refusal_) ? 1 : 0;
+    hopeless += is_beyond_repair(refusal_) ? 1 : 0;
     if (hopeless == hopeless_max || is_final(refusal_, goal)) return false;
   }
   return false;
@@ -423,7 +434,7 @@ bool Generator::adapt(const SiteClass* goal, Case& c) {
   const std::int64_t refused = refused_;
   if (can_run(c)) return true;
   if (refused_ == refused) return false;
-  if (is_about_cell(refusal_) || is_final(refusal_, goal)) return false;
+  if (is_beyond_repair(refusal_) || is_final(refusal_, goal)) return false;
   for (const auto repair : repairs) {
     Case mended = c;
     repair(family_, mended);

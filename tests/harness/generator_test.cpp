@@ -375,6 +375,24 @@ TEST_F(GeneratorTest, HasNoCellsWhereEverythingIsRefused) {
   EXPECT_GT(generator.refused(), 0);
 }
 
+TEST_F(GeneratorTest, AsksSeldomForAnAlgorithmThatIsNotThere) {
+  int asked = 0;
+  backend.refusal = [&](const Case&) {
+    ++asked;
+    return "algorithm: not on this machine";
+  };
+  const Generator generator(catalogue, backend, fake::unit("all_reduce"), 1);
+  EXPECT_TRUE(generator.cells().empty());
+  EXPECT_GT(generator.refused_cells().size(), 92U);
+  EXPECT_LT(asked, 200);
+}
+
+TEST_F(GeneratorTest, FindsTheFewRanksThatAnAlgorithmTakes) {
+  backend.refusal = [](const Case& c) { return c.ranks == 2 ? "" : "algorithm: for two ranks"; };
+  const Generator generator(catalogue, backend, fake::unit("all_reduce"), 1);
+  EXPECT_EQ(generator.cells().size(), 98U);
+}
+
 TEST_F(GeneratorTest, CasesThatTheBackendRefusesAreCases) {
   backend.refusal = [](const Case&) { return "never"; };
   EXPECT_TRUE(Generator::has_cases(catalogue, backend, fake::unit("all_reduce")));
