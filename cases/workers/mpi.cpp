@@ -144,6 +144,7 @@ class MpiSubject final : public worker::Subject {
   [[nodiscard]] static std::map<std::string, std::string> environment_of(
       const mpi::Algorithm& algorithm) {
     if (algorithm.component != nullptr) return algorithm.component->environment();
+    if (algorithm.transport != nullptr) return algorithm.transport->environment;
     return algorithm.forcing ? algorithm.forcing->environment()
                              : std::map<std::string, std::string>();
   }

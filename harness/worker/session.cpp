@@ -78,7 +78,7 @@ Session::Session(const WorkerOptions& options, const Surroundings& surroundings)
   Command command = hosts.empty() ? options.command(folder_.path(), ranks)
                                   : options.command_on_hosts(folder_.path(), ranks, hosts);
   program_ = options.name.empty() ? command.arguments.front() : options.name;
-  command.environment.insert(surroundings.environment.begin(), surroundings.environment.end());
+  for (const auto& [name, value] : surroundings.environment) command.environment[name] = value;
   command.environment["TMPDIR"] = folder_.path();
   const auto deadline = Clock::now() + whole(options.start_timeout);
   const std::string path = folder_.path() + "/socket";

@@ -124,6 +124,7 @@ Runtime::Runtime() {
   tool_interface_.emplace();
   types_.emplace();
   communicators_.emplace();
+  const std::vector<const Transport*> transports = find_transports();
   for (const NamedOperation& operation : operations()) {
     const auto add_ways = [&] {
       for (const Way& way : operation.operation.ways) {
@@ -181,6 +182,14 @@ Runtime::Runtime() {
                              .summary = summary_of(*component),
                              .component = component});
     }
+    for (const Transport* transport : transports) {
+      algorithms_.push_back({.operation = &operation,
+                             .name = std::string(transport->name),
+                             .summary = "The blocking MPI function is called. Data goes from "
+                                        "process to process by " +
+                                        std::string(transport->carrier) + ".",
+                             .transport = transport});
+    }
     add_ways();
   }
 }
@@ -233,6 +242,10 @@ std::string Runtime::why_refused(const Request& request) const {
     const Operation& operation = request.algorithm.operation->operation;
     std::string why(why_component_refuses(*component, operation.tuning.collective, request.hosts));
     if (!why.empty()) return why;
+  }
+  if (request.algorithm.transport != nullptr) {
+    if (call.ranks == 1) return "one rank: no data goes from process to process";
+    if (!request.hosts.empty()) return "hosts: the transport is that of one host";
   }
   const bool returns_early = request.algorithm.nonblocking || request.algorithm.persistent;
   const auto& why_only_blocking = request.algorithm.operation->operation.why_only_blocking;
@@ -321,6 +334,7 @@ std::string Runtime::conclude(const Request& request) {
   if (component != nullptr && moves_data) {
     require_component(*component, operation.tuning.collective, communicator_, buffers_);
   }
+  if (request.algorithm.transport != nullptr) require_transport(*request.algorithm.transport);
   if (request.algorithm.way != nullptr) {
     if (moves_data) require_seen(operation, *request.algorithm.way);
     return request.algorithm.name;
@@ -328,7 +342,8 @@ std::string Runtime::conclude(const Request& request) {
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;
   const std::string_view mode = seen_mode(operation);
   const auto& selected = request.algorithm.selected;
-  const bool is_forced = forcing || component != nullptr || selected;
+  const bool is_forced =
+      forcing || component != nullptr || selected || request.algorithm.transport != nullptr;
   const std::string_view expected = selected && selected->nonblocking ? nonblocking : blocking;
   return is_forced && mode == expected ? request.algorithm.name : std::string(mode);
 }

@@ -13,6 +13,7 @@
 #include "gpu/device/mpi/communicator.hpp"
 #include "gpu/device/mpi/registry.hpp"
 #include "gpu/device/mpi/selected_algorithm.hpp"
+#include "gpu/device/mpi/transport.hpp"
 #include "gpu/device/mpi/tuning.hpp"
 #include "gpu/device/mpi/types.hpp"
 
@@ -29,6 +30,8 @@ struct Algorithm {
   std::optional<SelectedAlgorithm> selected = {};
   /// Null if no component is forced. The processes must have been started with its environment.
   const Component* component = nullptr;
+  /// Null if no transport is forced. The processes must have been started with its environment.
+  const Transport* transport = nullptr;
   /// Null if the operation is one MPI call.
   const Way* way = nullptr;
 };

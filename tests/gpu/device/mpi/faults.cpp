@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <mpi.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "gpu/device/mpi/persistent.hpp"
@@ -201,6 +202,25 @@ int MPI_Allreduce(
   const int code = PMPI_Allreduce(send, recv, count, type, op, communicator);
   if (strikes && is_planted("flipped_bit")) *static_cast<unsigned char*>(recv) ^= 1U;
   return strikes && is_planted("error_code") ? MPI_ERR_OTHER : code;
+}
+
+/// Plants that a long message arrives without its last byte, where the library copies it from the
+/// memory of the sender.
+ssize_t process_vm_readv(pid_t sender,
+                         const iovec* local,
+                         unsigned long locals,
+                         const iovec* remote,
+                         unsigned long remotes,
+                         unsigned long flags) {
+  using Read =
+      ssize_t(pid_t, const iovec*, unsigned long, const iovec*, unsigned long, unsigned long);
+  static auto* const next = reinterpret_cast<Read*>(dlsym(RTLD_NEXT, "process_vm_readv"));
+  const ssize_t bytes = next(sender, local, locals, remote, remotes, flags);
+  if (is_planted("torn_copy") && bytes > 1) {
+    const iovec& last = local[locals - 1];
+    static_cast<unsigned char*>(last.iov_base)[last.iov_len - 1] ^= 1U;
+  }
+  return bytes;
 }
 
 /// Plants that two requests under way get each other's results, and a ring that leaves out the last

@@ -193,6 +193,26 @@ INSTANTIATE_TEST_SUITE_P(Planted,
                          testing::Values(Fault{"short_ring", "all_reduce", "", ""}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
+/// A fault that shows only if data is copied from the memory of the sender.
+class FaultyTransportTest : public FaultyMpiTest {};
+
+TEST_P(FaultyTransportTest, IsFoundOnlyIfTheTransportIsForced) {
+  const std::string end =
+      " --operation broadcast --property agrees_with_reference --cases 20 --ranks 2..3 --report ";
+  EXPECT_EQ(rankcheck("run --backend mpi --algorithm blocking" + end + "usual").status, 0);
+  const tests::Outcome outcome = rankcheck("run --backend mpi --algorithm over_cma" + end + "out");
+  if (outcome.err.find("algorithm: ") != std::string::npos)
+    GTEST_SKIP() << "Open MPI cannot copy from other processes here";
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  const nlohmann::json minimal = report("out").at("findings").at(0).at("minimal");
+  EXPECT_EQ(minimal.at("ranks"), 2) << minimal;
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted,
+                         FaultyTransportTest,
+                         testing::Values(Fault{"torn_copy", "broadcast", "", ""}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
 /// A fault that shows only if elements lie apart.
 class FaultyExtentTest : public FaultyMpiTest {};
 
