@@ -7,7 +7,6 @@ namespace rankcheck::gpu::send_recv {
 namespace {
 
 constexpr int tag = 0;
-constexpr int second_tag = 1;
 
 /// With the pattern one_way, a rank only sends or only receives. A rank without a partner sends
 /// nothing to nobody.
@@ -40,30 +39,30 @@ void exchange(mpi::Invocation& run, int to, int from) {
              "MPI_Sendrecv");
 }
 
-/// A second exchange is under way at the same time. Its messages have a tag of their own, and are
-/// sent in the other order than they are received.
+/// A second exchange is under way at the same time. Its messages have a tag or a communicator of
+/// their own, and are sent in the other order than they are received.
 void start_and_wait(mpi::Invocation& run, int to, int from) {
-  MPI_Comm communicator = run.site().communicator;
+  MPI_Comm first_on = run.site().communicator;
+  MPI_Comm second_on = run.site().second_communicator;
+  const int second_tag = run.has_two_communicators() ? tag : tag + 1;
   mpi::SecondCall second = run.second_call();
   std::array<MPI_Request, 4> requests{};
   requests.fill(MPI_REQUEST_NULL);
   if (run.has_recv()) {
-    const auto receive = [&](void* buffer, int number, MPI_Request* request) {
-      mpi::check(
-          MPI_Irecv(buffer, run.count(), run.recv_type(), from, number, communicator, request),
-          "MPI_Irecv");
+    const auto receive = [&](void* buffer, int number, MPI_Comm on, MPI_Request* request) {
+      mpi::check(MPI_Irecv(buffer, run.count(), run.recv_type(), from, number, on, request),
+                 "MPI_Irecv");
     };
-    receive(run.recv(), tag, &requests[0]);
-    receive(second.argument_of_second(run.recv()), second_tag, &requests[1]);
+    receive(run.recv(), tag, first_on, &requests[0]);
+    receive(second.argument_of_second(run.recv()), second_tag, second_on, &requests[1]);
   }
   if (run.has_send() || !run.has_recv()) {
     const int count = run.has_send() ? run.count() : 0;
-    const auto send = [&](void* buffer, int number, MPI_Request* request) {
-      mpi::check(MPI_Isend(buffer, count, run.send_type(), to, number, communicator, request),
-                 "MPI_Isend");
+    const auto send = [&](void* buffer, int number, MPI_Comm on, MPI_Request* request) {
+      mpi::check(MPI_Isend(buffer, count, run.send_type(), to, number, on, request), "MPI_Isend");
     };
-    send(second.argument_of_second(run.send()), second_tag, &requests[2]);
-    send(run.send(), tag, &requests[3]);
+    send(second.argument_of_second(run.send()), second_tag, second_on, &requests[2]);
+    send(run.send(), tag, first_on, &requests[3]);
   }
   mpi::SecondCall::work();
   mpi::check(MPI_Waitall(4, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");

@@ -48,28 +48,50 @@ Communicator::~Communicator() {
   if (value_ != MPI_COMM_NULL) MPI_Comm_free(&value_);
 }
 
-MPI_Comm Communicators::get(const std::vector<int>& world_ranks,
-                            const Forcing* forced,
-                            int segment_bytes) {
-  const bool keeps = is_prefix(world_ranks) && segment_bytes == 0;
-  const std::string label = forced == nullptr ? std::string() : forced->label();
-  const auto key = std::pair(world_ranks.size(), label);
-  if (keeps) {
-    const auto found = kept_.find(key);
+bool Communicators::keeps(const std::vector<int>& world_ranks, int segment_bytes) {
+  return is_prefix(world_ranks) && segment_bytes == 0;
+}
+
+MPI_Comm Communicators::find(const std::vector<int>& world_ranks,
+                             const std::string& label,
+                             int segment_bytes) const {
+  if (keeps(world_ranks, segment_bytes)) {
+    const auto found = kept_.find(std::pair(world_ranks.size(), label));
     if (found != kept_.end()) return found->second.get();
   }
   const auto held = std::find_if(passing_.begin(), passing_.end(), [&](const Passing& each) {
     return each.world_ranks == world_ranks && each.label == label &&
            each.segment_bytes == segment_bytes;
   });
-  if (holds_ && held != passing_.end()) return held->communicator.get();
+  return holds_ && held != passing_.end() ? held->communicator.get() : MPI_COMM_NULL;
+}
+
+MPI_Comm Communicators::add(Passing made) {
+  if (keeps(made.world_ranks, made.segment_bytes)) {
+    const auto key = std::pair(made.world_ranks.size(), made.label);
+    return kept_.emplace(key, std::move(made.communicator)).first->second.get();
+  }
+  passing_.push_back(std::move(made));
+  return passing_.back().communicator.get();
+}
+
+MPI_Comm Communicators::get(const std::vector<int>& world_ranks,
+                            const Forcing* forced,
+                            int segment_bytes) {
+  const std::string label = forced == nullptr ? std::string() : forced->label();
+  const MPI_Comm found = find(world_ranks, label, segment_bytes);
+  if (found != MPI_COMM_NULL) return found;
   std::optional<ForcedScope> scope;
   if (forced != nullptr) scope.emplace(*forced, segment_bytes);
   Communicator made(world_ranks);
-  if (keeps) return kept_.emplace(key, std::move(made)).first->second.get();
-  end_call();
-  passing_.push_back({world_ranks, label, segment_bytes, std::move(made)});
-  return passing_.back().communicator.get();
+  if (!keeps(world_ranks, segment_bytes)) end_call();
+  return add({world_ranks, label, segment_bytes, std::move(made)});
+}
+
+MPI_Comm Communicators::get_second(const std::vector<int>& world_ranks) {
+  const std::string label = "second";
+  const MPI_Comm found = find(world_ranks, label, 0);
+  return found != MPI_COMM_NULL ? found : add({world_ranks, label, 0, Communicator(world_ranks)});
 }
 
 void Communicators::end_call() {

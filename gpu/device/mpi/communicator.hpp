@@ -47,7 +47,10 @@ class Communicators {
   [[nodiscard]] MPI_Comm get(const std::vector<int>& world_ranks,
                              const Forcing* forced,
                              int segment_bytes);
-  /// Frees the communicator that lives for one call.
+  /// A second communicator of the same ranks. It is valid as long as the one that get() returned
+  /// before.
+  [[nodiscard]] MPI_Comm get_second(const std::vector<int>& world_ranks);
+  /// Frees the communicators that live for one call.
   void end_call();
 
   /// From hold() to release(), all communicators stay valid, and get() returns one that exists. So
@@ -63,6 +66,13 @@ class Communicators {
     int segment_bytes = 0;
     Communicator communicator;
   };
+
+  [[nodiscard]] static bool keeps(const std::vector<int>& world_ranks, int segment_bytes);
+  /// A communicator that exists already. MPI_COMM_NULL if there is none.
+  [[nodiscard]] MPI_Comm find(const std::vector<int>& world_ranks,
+                              const std::string& label,
+                              int segment_bytes) const;
+  MPI_Comm add(Passing made);
 
   std::map<std::pair<std::size_t, std::string>, Communicator> kept_;
   std::vector<Passing> passing_;

@@ -25,6 +25,8 @@ namespace rankcheck::gpu::mpi {
 /// buffer. In place, they overlap as MPI_IN_PLACE requires.
 struct Site {
   MPI_Comm communicator = MPI_COMM_NULL;
+  /// That of the second call, if the call is nonblocking.
+  MPI_Comm second_communicator = MPI_COMM_NULL;
   int rank = 0;
   bool nonblocking = false;
   /// Whether the call is a persistent request that is started twice.
@@ -92,9 +94,9 @@ class Invocation {
   [[nodiscard]] void* recv_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.recv; }
 
   /// Makes the blocking call. If the site is persistent, see start_twice(). If it is nonblocking,
-  /// starts the nonblocking call and a second one on the same communicator, works, and waits for
-  /// the one first that was started last. A call of more than 1 GiB has no second one. Throws
-  /// Error.
+  /// starts the nonblocking call and a second one, works, and waits for the one first that was
+  /// started last. If the second one has another communicator, every second rank starts the calls
+  /// in the other order. A call of more than 1 GiB has no second one. Throws Error.
   template <class Blocking, class Nonblocking, class Init, class... Arguments>
   void issue(Blocking blocking, Nonblocking nonblocking, Init init, Arguments... arguments) {
     if (site_.persistent) return start_twice(init, arguments...);
@@ -115,10 +117,12 @@ class Invocation {
     SecondCall second = second_call();
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     const auto start_second = [&](MPI_Request* request) {
-      check(nonblocking(second.argument_of_second(arguments)..., site_.communicator, request),
-            operation_.nonblocking.front());
+      check(
+          nonblocking(second.argument_of_second(arguments)..., site_.second_communicator, request),
+          operation_.nonblocking.front());
     };
-    if (second.starts_first()) {
+    const bool is_crossed = has_two_communicators() && site_.rank % 2 == 1;
+    if (second.starts_first() != is_crossed) {
       start_second(&requests[0]);
       start(&requests[1]);
     } else {
@@ -128,6 +132,10 @@ class Invocation {
     SecondCall::work();
     check(MPI_Wait(&requests[1], MPI_STATUS_IGNORE), "MPI_Wait");
     check(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), "MPI_Wait");
+  }
+
+  [[nodiscard]] bool has_two_communicators() const {
+    return site_.second_communicator != site_.communicator;
   }
 
   /// Says that the call reads a copy of the send buffer, which must stay until the call ends.

@@ -150,6 +150,13 @@ Runtime::Runtime() {
                                       "more than 1 GiB. The library chooses the algorithm.",
                            .nonblocking = true,
                            .forcing = {}});
+    algorithms_.push_back(
+        {.operation = &operation,
+         .name = "two_communicators",
+         .summary = "Two MPI_I… calls are under way at a time, each on a communicator of its own. "
+                    "Every second rank starts them in the other order.",
+         .nonblocking = true,
+         .two_communicators = true});
     if (has_persistent && !operation.operation.persistent.empty()) {
       algorithms_.push_back(
           {.operation = &operation,
@@ -247,6 +254,8 @@ std::string Runtime::why_refused(const Request& request) const {
     if (call.ranks == 1) return "one rank: no data goes from process to process";
     if (!request.hosts.empty()) return "hosts: the transport is that of one host";
   }
+  if (request.algorithm.two_communicators && call.ranks == 1)
+    return "one rank: no other rank starts the calls in the other order";
   const bool returns_early = request.algorithm.nonblocking || request.algorithm.persistent;
   const auto& why_only_blocking = request.algorithm.operation->operation.why_only_blocking;
   if (returns_early && why_only_blocking != nullptr) {
@@ -279,6 +288,9 @@ void Runtime::prepare(const Request& request) {
   const std::int64_t segment_bytes = request.chunk * spec::info(request.call.type).bytes;
   communicator_ = communicators_->get(
       request.group, forcing ? &*forcing : nullptr, static_cast<int>(segment_bytes));
+  second_communicator_ = request.algorithm.two_communicators
+                             ? communicators_->get_second(request.group)
+                             : communicator_;
   clear_witnessed();
 }
 
@@ -291,6 +303,7 @@ void Runtime::perform(const Request& request,
     if (each != nullptr) buffers_.push_back(reinterpret_cast<std::intptr_t>(each));
   }
   const Site site{.communicator = communicator_,
+                  .second_communicator = second_communicator_,
                   .rank = group_rank,
                   .nonblocking = request.algorithm.nonblocking,
                   .persistent = request.algorithm.persistent,
@@ -342,9 +355,10 @@ std::string Runtime::conclude(const Request& request) {
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;
   const std::string_view mode = seen_mode(operation);
   const auto& selected = request.algorithm.selected;
-  const bool is_forced =
-      forcing || component != nullptr || selected || request.algorithm.transport != nullptr;
-  const std::string_view expected = selected && selected->nonblocking ? nonblocking : blocking;
+  const bool is_forced = forcing || component != nullptr || selected ||
+                         request.algorithm.transport != nullptr ||
+                         request.algorithm.two_communicators;
+  const std::string_view expected = request.algorithm.nonblocking ? nonblocking : blocking;
   return is_forced && mode == expected ? request.algorithm.name : std::string(mode);
 }
 

@@ -25,6 +25,8 @@ struct Algorithm {
   std::string name;
   std::string summary;
   bool nonblocking = false;
+  /// Whether the second nonblocking call has a communicator of its own.
+  bool two_communicators = false;
   bool persistent = false;
   std::optional<Forcing> forcing = {};
   std::optional<SelectedAlgorithm> selected = {};
@@ -114,6 +116,7 @@ class Runtime {
   std::vector<Algorithm> algorithms_;
   std::optional<Communicators> communicators_;
   MPI_Comm communicator_ = MPI_COMM_NULL;
+  MPI_Comm second_communicator_ = MPI_COMM_NULL;
   /// The addresses of the last call's buffers.
   std::vector<std::intptr_t> buffers_;
 };

@@ -11,8 +11,8 @@ namespace rankcheck::gpu::mpi {
 struct Site;
 
 /// The buffers of a second call that is under way at the same time as the call under test: same
-/// communicator, same arguments, other data and other memory. A library that mixes up the two
-/// requests leaves wrong data in the call under test. Nobody looks at the second call's own result.
+/// arguments, other data and other memory. A library that mixes up the two requests leaves wrong
+/// data in the call under test. Nobody looks at the second call's own result.
 class SecondCall {
  public:
   SecondCall(const spec::Call& call, const spec::Extents& extents, const Site& site);

@@ -56,6 +56,17 @@ int size_of(MPI_Comm communicator) {
   return size;
 }
 
+/// The first communicator that was asked for and that has all processes in order, if this one has
+/// them, too.
+MPI_Comm first_of_its_kind(MPI_Comm communicator) {
+  static MPI_Comm first = MPI_COMM_NULL;
+  int comparison = MPI_UNEQUAL;
+  PMPI_Comm_compare(communicator, MPI_COMM_WORLD, &comparison);
+  if (comparison != MPI_CONGRUENT) return communicator;
+  if (first == MPI_COMM_NULL) first = communicator;
+  return first;
+}
+
 std::size_t bytes_of(int count, MPI_Datatype type) {
   int bytes = 0;
   PMPI_Type_size(type, &bytes);
@@ -223,8 +234,8 @@ ssize_t process_vm_readv(pid_t sender,
   return bytes;
 }
 
-/// Plants that two requests under way get each other's results, and a ring that leaves out the last
-/// element.
+/// Plants that two requests under way get each other's results, a ring that leaves out the last
+/// element, and messages of one communicator that are taken for those of another one.
 int MPI_Iallreduce(const void* send,
                    void* recv,
                    int count,
@@ -234,6 +245,7 @@ int MPI_Iallreduce(const void* send,
                    MPI_Request* request) {
   note_request(recv, count, type);
   if (is_planted("short_ring") && count > 0 && uses_ring()) --count;
+  if (is_planted("one_context")) communicator = first_of_its_kind(communicator);
   return PMPI_Iallreduce(send, recv, count, type, op, communicator, request);
 }
 

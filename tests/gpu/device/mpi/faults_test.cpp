@@ -173,6 +173,13 @@ INSTANTIATE_TEST_SUITE_P(
               "differs from the reference",
               "agrees_with_reference",
               "libnbc_ring"},
+        Fault{"one_context",
+              "all_reduce",
+              "falsified",
+              "differs from the reference",
+              "agrees_with_reference",
+              "two_communicators",
+              "2..2"},
         Fault{"bad_end", "gather", "crashed", "after the last run: "}),
     [](const auto& instance) {
       return std::string(instance.param.name) + "_in_" + std::string(instance.param.operation);
@@ -190,7 +197,8 @@ TEST_P(FaultyAlgorithmTest, IsFoundOnlyIfTheAlgorithmIsForced) {
 
 INSTANTIATE_TEST_SUITE_P(Planted,
                          FaultyAlgorithmTest,
-                         testing::Values(Fault{"short_ring", "all_reduce", "", ""}),
+                         testing::Values(Fault{"short_ring", "all_reduce", "", ""},
+                                         Fault{"one_context", "all_reduce", "", ""}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 /// A fault that shows only if data is copied from the memory of the sender.
