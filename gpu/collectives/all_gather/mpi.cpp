@@ -5,15 +5,17 @@ namespace rankcheck::gpu::all_gather {
 namespace {
 
 void perform(mpi::Invocation& run) {
+  const mpi::BlockType from = run.send_block();
+  const mpi::BlockType to = run.recv_block();
   run.issue(MPI_Allgather,
             MPI_Iallgather,
             RANKCHECK_MPI_INIT(Allgather),
             run.send_or_in_place(),
-            run.count(),
-            run.send_type(),
+            from.count(),
+            from.type(),
             run.recv(),
-            run.count(),
-            run.recv_type());
+            to.count(),
+            to.type());
 }
 
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
@@ -31,6 +33,7 @@ mpi::Operation mpi() {
           .nonblocking = {"MPI_Iallgather"},
           .persistent = {"MPI_Allgather_init", "MPIX_Allgather_init"},
           .perform = perform,
+          .has_layouts = true,
           .tuning = {.collective = "allgather", .why_unforceable = why_unforceable}};
 }
 

@@ -5,15 +5,17 @@ namespace rankcheck::gpu::all_to_all {
 namespace {
 
 void perform(mpi::Invocation& run) {
+  const mpi::BlockType from = run.send_block();
+  const mpi::BlockType to = run.recv_block();
   run.issue(MPI_Alltoall,
             MPI_Ialltoall,
             RANKCHECK_MPI_INIT(Alltoall),
             run.send_or_in_place(),
-            run.count(),
-            run.send_type(),
+            from.count(),
+            from.type(),
             run.recv(),
-            run.count(),
-            run.recv_type());
+            to.count(),
+            to.type());
 }
 
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.
@@ -28,6 +30,7 @@ mpi::Operation mpi() {
           .nonblocking = {"MPI_Ialltoall"},
           .persistent = {"MPI_Alltoall_init", "MPIX_Alltoall_init"},
           .perform = perform,
+          .has_layouts = true,
           .tuning = {.collective = "alltoall", .why_unforceable = why_unforceable}};
 }
 

@@ -27,12 +27,13 @@ void copy_elements(mpi::Invocation& run) {
 void perform(mpi::Invocation& run) {
   const bool copies = run.has_send() && !run.shares();
   if (copies && run.count() > 0) copy_elements(run);
+  const mpi::BlockType block = run.recv_block();
   run.issue(MPI_Bcast,
             MPI_Ibcast,
             RANKCHECK_MPI_INIT(Bcast),
             run.recv(),
-            run.count(),
-            run.recv_type(),
+            block.count(),
+            block.type(),
             run.root());
 }
 
@@ -54,6 +55,7 @@ mpi::Operation mpi() {
           .nonblocking = {"MPI_Ibcast"},
           .persistent = {"MPI_Bcast_init", "MPIX_Bcast_init"},
           .perform = perform,
+          .has_layouts = true,
           .tuning = {.collective = "bcast", .why_unforceable = why_unforceable}};
 }
 

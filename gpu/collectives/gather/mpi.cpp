@@ -5,15 +5,17 @@ namespace rankcheck::gpu::gather {
 namespace {
 
 void perform(mpi::Invocation& run) {
+  const mpi::BlockType from = run.send_block();
+  const mpi::BlockType to = run.recv_block();
   run.issue(MPI_Gather,
             MPI_Igather,
             RANKCHECK_MPI_INIT(Gather),
             run.send_or_in_place(),
-            run.count(),
-            run.send_type(),
+            from.count(),
+            from.type(),
             run.recv(),
-            run.count(),
-            run.recv_type(),
+            to.count(),
+            to.type(),
             run.root());
 }
 
@@ -24,6 +26,7 @@ mpi::Operation mpi() {
           .nonblocking = {"MPI_Igather"},
           .persistent = {"MPI_Gather_init", "MPIX_Gather_init"},
           .perform = perform,
+          .has_layouts = true,
           .tuning = {.collective = "gather"}};
 }
 

@@ -5,15 +5,17 @@ namespace rankcheck::gpu::scatter {
 namespace {
 
 void perform(mpi::Invocation& run) {
+  const mpi::BlockType from = run.send_block();
+  const mpi::BlockType to = run.recv_block();
   run.issue(MPI_Scatter,
             MPI_Iscatter,
             RANKCHECK_MPI_INIT(Scatter),
             run.send(),
-            run.count(),
-            run.send_type(),
+            from.count(),
+            from.type(),
             run.recv_or_in_place(),
-            run.count(),
-            run.recv_type(),
+            to.count(),
+            to.type(),
             run.root());
 }
 
@@ -24,6 +26,7 @@ mpi::Operation mpi() {
           .nonblocking = {"MPI_Iscatter"},
           .persistent = {"MPI_Scatter_init", "MPIX_Scatter_init"},
           .perform = perform,
+          .has_layouts = true,
           .tuning = {.collective = "scatter"}};
 }
 

@@ -13,6 +13,7 @@
 #include "reference/spec/collective.hpp"
 #include "reference/spec/to_size.hpp"
 
+#include "gpu/device/mpi/block_type.hpp"
 #include "gpu/device/mpi/error.hpp"
 #include "gpu/device/mpi/operation.hpp"
 #include "gpu/device/mpi/persistent.hpp"
@@ -32,6 +33,8 @@ struct Site {
   /// Whether the call is a persistent request that is started twice.
   bool persistent = false;
   bool in_place = false;
+  /// How blocks of equal sizes are described.
+  BlockLayout layout = BlockLayout::elements;
   /// Elements of a pack; 0 lets the algorithm choose.
   std::int64_t chunk = 0;
   std::byte* send = nullptr;
@@ -70,6 +73,14 @@ class Invocation {
     return spec::to_size(spec::info(call_.type).bytes);
   }
   [[nodiscard]] MPI_Datatype type() const { return types_.type(call_.type); }
+  /// A send or recv block of count() elements as arguments. Some ranks describe theirs as elements,
+  /// whatever the layout, so that the two sides of a message differ.
+  [[nodiscard]] BlockType send_block() const {
+    return block_type(site_.rank % 3 != 1, extents_.send_stride);
+  }
+  [[nodiscard]] BlockType recv_block() const {
+    return block_type(site_.rank % 2 == 0, extents_.recv_stride);
+  }
   /// The type of the elements of a buffer that may be strided.
   [[nodiscard]] MPI_Datatype send_type() const {
     return types_.strided(call_.type, extents_.send_stride);
@@ -186,6 +197,11 @@ class Invocation {
       }
       for (MPI_Request& each : requests) check(MPI_Request_free(&each), "MPI_Request_free");
     }
+  }
+
+  [[nodiscard]] BlockType block_type(bool has_layout, std::int64_t stride) const {
+    const BlockLayout layout = has_layout ? site_.layout : BlockLayout::elements;
+    return {layout, types_, call_.type, count(), stride};
   }
 
   static int first_count(const std::vector<spec::Block>& blocks) {

@@ -62,6 +62,8 @@ struct Operation {
   /// The names of the function that makes a persistent request, in MPI 4 and in Open MPI 4.1.
   std::vector<std::string_view> persistent = {};
   void (*perform)(Invocation& invocation) = nullptr;
+  /// Whether it describes its blocks as Site::layout says.
+  bool has_layouts = false;
   /// Says why the library must not get this call as a nonblocking or persistent one, although it
   /// should take it. Empty if it may. May be null.
   std::string_view (*why_only_blocking)(const spec::Call& call, bool in_place) = nullptr;

@@ -80,6 +80,17 @@ constexpr std::string_view blocking = "blocking";
 constexpr std::string_view nonblocking = "nonblocking";
 constexpr std::string_view persistent = "persistent";
 
+struct NamedLayout {
+  BlockLayout layout;
+  std::string_view name;
+  std::string_view maker;
+};
+
+constexpr std::array named_layouts{
+    NamedLayout{BlockLayout::vector, "vector", "MPI_Type_vector"},
+    NamedLayout{BlockLayout::indexed, "indexed", "MPI_Type_indexed"},
+    NamedLayout{BlockLayout::structure, "struct", "MPI_Type_create_struct"}};
+
 bool was_seen(const std::vector<std::string_view>& functions) {
   return std::any_of(functions.begin(), functions.end(), [](std::string_view function) {
     return std::count(witnessed().begin(), witnessed().end(), function) > 0;
@@ -165,6 +176,15 @@ Runtime::Runtime() {
                       "library chooses the algorithm.",
            .persistent = true,
            .forcing = {}});
+    }
+    for (const NamedLayout& each : named_layouts) {
+      if (!operation.operation.has_layouts) continue;
+      algorithms_.push_back({.operation = &operation,
+                             .name = std::string(each.name),
+                             .summary = "The blocking MPI function is called. On some ranks, a "
+                                        "block is one element of a type that " +
+                                        std::string(each.maker) + " made.",
+                             .layout = each.layout});
     }
     for (const Forcing& forcing : find_forcings(operation)) {
       algorithms_.push_back({.operation = &operation,
@@ -308,6 +328,7 @@ void Runtime::perform(const Request& request,
                   .nonblocking = request.algorithm.nonblocking,
                   .persistent = request.algorithm.persistent,
                   .in_place = request.in_place,
+                  .layout = request.algorithm.layout,
                   .chunk = request.chunk,
                   .send = buffers.send,
                   .recv = buffers.recv,
@@ -355,9 +376,9 @@ std::string Runtime::conclude(const Request& request) {
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;
   const std::string_view mode = seen_mode(operation);
   const auto& selected = request.algorithm.selected;
-  const bool is_forced = forcing || component != nullptr || selected ||
-                         request.algorithm.transport != nullptr ||
-                         request.algorithm.two_communicators;
+  const bool is_forced =
+      forcing || component != nullptr || selected || request.algorithm.transport != nullptr ||
+      request.algorithm.two_communicators || request.algorithm.layout != BlockLayout::elements;
   const std::string_view expected = request.algorithm.nonblocking ? nonblocking : blocking;
   return is_forced && mode == expected ? request.algorithm.name : std::string(mode);
 }

@@ -10,6 +10,7 @@
 #include "reference/spec/call.hpp"
 #include "reference/spec/collective.hpp"
 
+#include "gpu/device/mpi/block_type.hpp"
 #include "gpu/device/mpi/communicator.hpp"
 #include "gpu/device/mpi/registry.hpp"
 #include "gpu/device/mpi/selected_algorithm.hpp"
@@ -28,6 +29,7 @@ struct Algorithm {
   /// Whether the second nonblocking call has a communicator of its own.
   bool two_communicators = false;
   bool persistent = false;
+  BlockLayout layout = BlockLayout::elements;
   std::optional<Forcing> forcing = {};
   std::optional<SelectedAlgorithm> selected = {};
   /// Null if no component is forced. The processes must have been started with its environment.

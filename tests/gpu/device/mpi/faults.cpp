@@ -304,6 +304,14 @@ int MPI_Type_vector(int blocks, int length, int stride, MPI_Datatype type, MPI_D
 }
 
 /// Plants a library that forgets the extent of a resized type.
+/// Plants that the first element of an indexed type is left out.
+int MPI_Type_indexed(
+    int parts, const int* lengths, const int* places, MPI_Datatype type, MPI_Datatype* made) {
+  std::vector<int> all(lengths, lengths + parts);
+  if (is_planted("short_index")) --all.front();
+  return PMPI_Type_indexed(parts, all.data(), places, type, made);
+}
+
 int MPI_Type_create_resized(MPI_Datatype type,
                             MPI_Aint lower,
                             MPI_Aint extent,

@@ -173,6 +173,12 @@ INSTANTIATE_TEST_SUITE_P(
               "differs from the reference",
               "agrees_with_reference",
               "libnbc_ring"},
+        Fault{"short_index",
+              "gather",
+              "falsified",
+              "differs from the reference",
+              "agrees_with_reference",
+              "indexed"},
         Fault{"one_context",
               "all_reduce",
               "falsified",
@@ -190,15 +196,16 @@ class FaultyAlgorithmTest : public FaultyMpiTest {};
 
 TEST_P(FaultyAlgorithmTest, IsFoundOnlyIfTheAlgorithmIsForced) {
   const tests::Outcome outcome = rankcheck(
-      "run --backend mpi --algorithm nonblocking --operation all_reduce --property "
-      "agrees_with_reference --cases 10 --ranks 2..3 --report out");
+      "run --backend mpi --algorithm nonblocking --operation " + std::string(GetParam().operation) +
+      " --property agrees_with_reference --cases 10 --ranks 2..3 --report out");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(Planted,
                          FaultyAlgorithmTest,
                          testing::Values(Fault{"short_ring", "all_reduce", "", ""},
-                                         Fault{"one_context", "all_reduce", "", ""}),
+                                         Fault{"one_context", "all_reduce", "", ""},
+                                         Fault{"short_index", "gather", "", ""}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 /// A fault that shows only if data is copied from the memory of the sender.
