@@ -21,6 +21,11 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Whether the pattern selects some names by a part of them.
+bool is_some_pattern(const std::string& pattern) {
+  return pattern != "*" && pattern.find_first_of("*?[") != std::string::npos;
+}
+
 /// Builds a plan, one suite entry at a time. Opens each backend once to ask for its algorithms.
 class RunPlanner {
  public:
@@ -50,8 +55,9 @@ class RunPlanner {
       const bool is_whole = std::all_of(entry.backends.begin(),
                                         entry.backends.end(),
                                         [&](const std::string& each) { return is_wanted(each); });
-      // The algorithms for several hosts are those that the installed library has.
-      if (add(entry) == 0 && is_whole && entry.hosts.empty()) {
+      // An installed library may lack the algorithms for several hosts, and those of a pattern.
+      const bool may_be_empty = !entry.hosts.empty() || is_some_pattern(entry.algorithm);
+      if (add(entry) == 0 && is_whole && !may_be_empty) {
         throw BadInput(fmt::format(
             "suite: {}: entries[{}]: matches no check that 'rankcheck list' shows", place, i));
       }

@@ -293,6 +293,14 @@ TEST_F(CliRunTest, EntryOfASuiteThatSelectsNothingIsNamed) {
   expect_unable("run s.json", "suite: s.json: entries[1]: matches no check");
 }
 
+TEST_F(CliRunTest, EntryForAlgorithmsThatALibraryMayLackMaySelectNothing) {
+  harness::write_file(path_to("s.json"),
+                      R"({"name":"s","summary":"s","entries":[)"
+                      R"({"backends":["sim"],"operation":"barrier","cases":3},)"
+                      R"({"backends":["sim"],"algorithm":"nope_*"}]})");
+  EXPECT_EQ(rankcheck("run s.json --report r").status, 0);
+}
+
 TEST_F(CliRunTest, DamagedJournalIsNamedWithItsLine) {
   ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
   const fs::path path = path_to("r/journal.jsonl");

@@ -53,16 +53,24 @@ void start_and_wait(mpi::Invocation& run, int to, int from) {
       mpi::check(MPI_Irecv(buffer, run.count(), run.recv_type(), from, number, on, request),
                  "MPI_Irecv");
     };
+    const auto receive_second = [&] {
+      receive(second.argument_of_second(run.recv()), second_tag, second_on, &requests[1]);
+    };
+    if (run.is_crossed()) receive_second();
     receive(run.recv(), tag, first_on, &requests[0]);
-    receive(second.argument_of_second(run.recv()), second_tag, second_on, &requests[1]);
+    if (!run.is_crossed()) receive_second();
   }
   if (run.has_send() || !run.has_recv()) {
     const int count = run.has_send() ? run.count() : 0;
     const auto send = [&](void* buffer, int number, MPI_Comm on, MPI_Request* request) {
       mpi::check(MPI_Isend(buffer, count, run.send_type(), to, number, on, request), "MPI_Isend");
     };
-    send(second.argument_of_second(run.send()), second_tag, second_on, &requests[2]);
+    const auto send_second = [&] {
+      send(second.argument_of_second(run.send()), second_tag, second_on, &requests[2]);
+    };
+    if (!run.is_crossed()) send_second();
     send(run.send(), tag, first_on, &requests[3]);
+    if (run.is_crossed()) send_second();
   }
   mpi::SecondCall::work();
   mpi::check(MPI_Waitall(4, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");

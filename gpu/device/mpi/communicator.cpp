@@ -89,6 +89,7 @@ MPI_Comm Communicators::get(const std::vector<int>& world_ranks,
 }
 
 MPI_Comm Communicators::get_second(const std::vector<int>& world_ranks) {
+  // No forced algorithm has this label.
   const std::string label = "second";
   const MPI_Comm found = find(world_ranks, label, 0);
   return found != MPI_COMM_NULL ? found : add({world_ranks, label, 0, Communicator(world_ranks)});

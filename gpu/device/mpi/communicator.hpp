@@ -36,10 +36,9 @@ class Communicator {
 };
 
 /// The communicators for calls. Those of the first n world ranks in order are kept, one for each n
-/// and forced algorithm, if the default segment size is used. All others live for one call, or
-/// until release() if they are held.
-/// Processes take part in different calls, so a rule by age would drop different communicators in
-/// different processes.
+/// and forced algorithm, and a second one for each n, if the default segment size is used. All
+/// others live for one call, or until release() if they are held. Processes take part in different
+/// calls, so a rule by age would drop different communicators in different processes.
 class Communicators {
  public:
   /// Without hold(), the communicator is valid until end_call() or the next get(). `forced` may be

@@ -26,7 +26,7 @@ namespace rankcheck::gpu::mpi {
 /// buffer. In place, they overlap as MPI_IN_PLACE requires.
 struct Site {
   MPI_Comm communicator = MPI_COMM_NULL;
-  /// That of the second call, if the call is nonblocking.
+  /// The communicator of a second call. The same, unless the algorithm is two_communicators.
   MPI_Comm second_communicator = MPI_COMM_NULL;
   int rank = 0;
   bool nonblocking = false;
@@ -76,6 +76,9 @@ class Invocation {
   /// A send or recv block of count() elements as arguments. Some ranks describe theirs as elements,
   /// whatever the layout, so that the two sides of a message differ.
   [[nodiscard]] BlockType send_block() const {
+    // In place, the library ignores these arguments. Open MPI still chooses the algorithm by them,
+    // so they must not differ between ranks from what is received.
+    if (shares()) return recv_block();
     return block_type(site_.rank % 3 != 1, extents_.send_stride);
   }
   [[nodiscard]] BlockType recv_block() const {
@@ -118,7 +121,7 @@ class Invocation {
     const auto start = [&](MPI_Request* request) {
       check(nonblocking(arguments..., site_.communicator, request), operation_.nonblocking.front());
     };
-    if (!has_room_for_second()) {
+    if (!has_room_for_second(call_)) {
       MPI_Request request = MPI_REQUEST_NULL;
       start(&request);
       SecondCall::work();
@@ -132,8 +135,7 @@ class Invocation {
           nonblocking(second.argument_of_second(arguments)..., site_.second_communicator, request),
           operation_.nonblocking.front());
     };
-    const bool is_crossed = has_two_communicators() && site_.rank % 2 == 1;
-    if (second.starts_first() != is_crossed) {
+    if (second.starts_first() != is_crossed()) {
       start_second(&requests[0]);
       start(&requests[1]);
     } else {
@@ -148,6 +150,8 @@ class Invocation {
   [[nodiscard]] bool has_two_communicators() const {
     return site_.second_communicator != site_.communicator;
   }
+  /// Whether this rank starts the two calls in the other order than its neighbours.
+  [[nodiscard]] bool is_crossed() const { return has_two_communicators() && site_.rank % 2 == 1; }
 
   /// Says that the call reads a copy of the send buffer, which must stay until the call ends.
   void read_copy(std::byte* copy) { copy_ = copy; }
@@ -160,15 +164,6 @@ class Invocation {
   }
 
  private:
-  /// Huge buffers may leave no memory for a second call, which needs as much as the first one. All
-  /// ranks agree, because only the call decides.
-  [[nodiscard]] bool has_room_for_second() const {
-    constexpr std::int64_t bytes_max = std::int64_t{1} << 30;
-    const std::int64_t elements =
-        std::accumulate(call_.counts.begin(), call_.counts.end(), call_.count * call_.ranks);
-    return elements * static_cast<std::int64_t>(element_bytes()) <= bytes_max;
-  }
-
   /// Makes two persistent requests on the same communicator, the second one with other data and
   /// memory. Starts both twice, the first time with other data. The last one that is started is
   /// waited for first. Throws Error.

@@ -212,8 +212,7 @@ Runtime::Runtime() {
     for (const Transport* transport : transports) {
       algorithms_.push_back({.operation = &operation,
                              .name = std::string(transport->name),
-                             .summary = "The blocking MPI function is called. Data goes from "
-                                        "process to process by " +
+                             .summary = "The blocking MPI function is called. Messages go " +
                                         std::string(transport->carrier) + ".",
                              .transport = transport});
     }
@@ -272,10 +271,12 @@ std::string Runtime::why_refused(const Request& request) const {
   }
   if (request.algorithm.transport != nullptr) {
     if (call.ranks == 1) return "one rank: no data goes from process to process";
-    if (!request.hosts.empty()) return "hosts: the transport is that of one host";
+    if (!request.hosts.empty()) return "hosts: forced transports work on one host only";
   }
-  if (request.algorithm.two_communicators && call.ranks == 1)
-    return "one rank: no other rank starts the calls in the other order";
+  if (request.algorithm.two_communicators) {
+    if (call.ranks == 1) return "one rank: no other rank starts the calls in the other order";
+    if (!has_room_for_second(call)) return "count: a call of more than 1 GiB has no second one";
+  }
   const bool returns_early = request.algorithm.nonblocking || request.algorithm.persistent;
   const auto& why_only_blocking = request.algorithm.operation->operation.why_only_blocking;
   if (returns_early && why_only_blocking != nullptr) {
@@ -348,10 +349,13 @@ void Runtime::perform(const Request& request,
 }
 
 void Runtime::await_group() {
-  MPI_Request request = MPI_REQUEST_NULL;
-  // The worker's own barrier is no call of the case, so it is not witnessed.
-  check(PMPI_Ibarrier(communicator_, &request), "MPI_Ibarrier");
-  check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  for (MPI_Comm each : {communicator_, second_communicator_}) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    // The worker's own barrier is no call of the case, so it is not witnessed.
+    check(PMPI_Ibarrier(each, &request), "MPI_Ibarrier");
+    check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    if (second_communicator_ == communicator_) break;
+  }
 }
 
 std::string Runtime::conclude(const Request& request) {

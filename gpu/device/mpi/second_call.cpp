@@ -9,6 +9,13 @@
 
 namespace rankcheck::gpu::mpi {
 
+bool has_room_for_second(const spec::Call& call) {
+  constexpr std::int64_t bytes_max = std::int64_t{1} << 30;
+  const std::int64_t elements =
+      std::accumulate(call.counts.begin(), call.counts.end(), call.count * call.ranks);
+  return elements * spec::info(call.type).bytes <= bytes_max;
+}
+
 SecondCall::Buffer SecondCall::copy_of(std::byte* begin, std::int64_t bytes) {
   Buffer made{.begin = begin, .copy = {}};
   if (begin == nullptr) return made;

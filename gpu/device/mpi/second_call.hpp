@@ -10,6 +10,10 @@ namespace rankcheck::gpu::mpi {
 
 struct Site;
 
+/// Huge buffers may leave no memory for a second call, which needs as much as the first one. All
+/// ranks agree, because only the call decides.
+[[nodiscard]] bool has_room_for_second(const spec::Call& call);
+
 /// The buffers of a second call that is under way at the same time as the call under test: same
 /// arguments, other data and other memory. A library that mixes up the two requests leaves wrong
 /// data in the call under test. Nobody looks at the second call's own result.

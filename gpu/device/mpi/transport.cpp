@@ -1,8 +1,8 @@
 #include "gpu/device/mpi/transport.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 
 #include <link.h>
@@ -20,7 +20,7 @@ constexpr std::string_view shared_memory = "mca_btl_vader";
 const std::vector<Transport>& all_transports() {
   static const std::vector<Transport> all{
       {.name = "over_tcp",
-       .carrier = "TCP on the loopback interface",
+       .carrier = "by TCP on the loopback interface",
        .environment = {{"OMPI_MCA_btl", "self,tcp"}, {"OMPI_MCA_btl_tcp_if_include", "lo"}},
        .component = "mca_btl_tcp",
        .rival = shared_memory,
@@ -29,7 +29,9 @@ const std::vector<Transport>& all_transports() {
       // Messages above the eager limit are copied from the memory of the sender. Most cases are far
       // below the usual limit.
       {.name = "over_cma",
-       .carrier = "copies from the sender's memory (Cross Memory Attach)",
+       .carrier =
+           "copies from the sender's memory (Cross Memory Attach) if they are dense and have more "
+           "than about 200 bytes, and else in shared memory",
        .environment = {{"OMPI_MCA_btl_vader_single_copy_mechanism", "cma"},
                        {"OMPI_MCA_btl_vader_eager_limit", "256"}},
        .component = shared_memory,
@@ -38,7 +40,7 @@ const std::vector<Transport>& all_transports() {
        .word = "cma"},
       // Open MPI takes UCX by itself only for certain network devices.
       {.name = "over_ucx",
-       .carrier = "UCX in shared memory",
+       .carrier = "by UCX in shared memory",
        .environment = {{"OMPI_MCA_pml", "ucx"},
                        {"OMPI_MCA_opal_common_ucx_tls", "any"},
                        {"OMPI_MCA_opal_common_ucx_devices", "any"},
@@ -67,11 +69,19 @@ std::filesystem::path loaded(std::string_view component) {
   return search.found;
 }
 
-/// Whether processes of this user may read each other's memory. Open MPI tests the same.
+/// The value that has this word. Empty if no value has it.
+std::optional<int> value_of(const Variable& variable, std::string_view word) {
+  for (const Variable::Item& each : variable.items()) {
+    if (each.word == word) return each.value;
+  }
+  return std::nullopt;
+}
+
+/// Whether processes of this user may read each other's memory, if they allow it.
 bool may_read_processes() {
   std::ifstream restriction("/proc/sys/kernel/yama/ptrace_scope");
   int level = 0;
-  if (restriction >> level && level != 0) return false;
+  if (restriction >> level && level > 1) return false;
   // A container may forbid the system call altogether.
   char from = 1;
   char to = 0;
@@ -91,6 +101,11 @@ std::vector<const Transport*> find_transports() {
     const auto file = self.parent_path() / (std::string(each.component) + ".so");
     if (!std::filesystem::exists(file)) continue;
     if (each.word == "cma" && !may_read_processes()) continue;
+    // A library may be built without it. Another transport may have left out the component, which
+    // has the variable.
+    const auto variable =
+        each.variable.empty() ? std::nullopt : Variable::find(std::string(each.variable));
+    if (variable && !value_of(*variable, each.word)) continue;
     found.push_back(&each);
   }
   return found;
@@ -104,11 +119,8 @@ void require_transport(const Transport& transport) {
     throw std::runtime_error(forced + std::string(transport.rival) + " was loaded, too");
   if (transport.variable.empty()) return;
   const auto variable = Variable::find(std::string(transport.variable));
-  const std::vector<Variable::Item> items =
-      variable ? variable->items() : std::vector<Variable::Item>();
-  const bool has_value = std::any_of(items.begin(), items.end(), [&](const Variable::Item& each) {
-    return each.word == transport.word && each.value == variable->read();
-  });
+  const auto value = variable ? value_of(*variable, transport.word) : std::nullopt;
+  const bool has_value = value && *value == variable->read();
   if (!has_value) {
     throw std::runtime_error(forced + std::string(transport.variable) + " is not " +
                              std::string(transport.word));

@@ -12,7 +12,7 @@ namespace rankcheck::gpu::mpi {
 /// How data goes from process to process. Open MPI chooses it when the processes start.
 struct Transport {
   std::string_view name;
-  /// What carries the data, for people.
+  /// How messages go, for people: the end of a sentence.
   std::string_view carrier;
   /// The environment that the processes must be started with.
   std::map<std::string, std::string> environment;
@@ -27,7 +27,7 @@ struct Transport {
 };
 
 /// The transports that the library has and this machine allows. Empty if the components of the
-/// library are not files that the process loads.
+/// library are not files that the process loads. The tool interface must be open.
 [[nodiscard]] std::vector<const Transport*> find_transports();
 
 /// Throws std::runtime_error unless this process has loaded the transport's component, has not

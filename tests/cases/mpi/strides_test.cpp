@@ -32,6 +32,18 @@ TEST_F(MpiStridesTest, MayDifferOnSenderAndReceiver) {
   }
 }
 
+TEST_F(MpiStridesTest, WorkInBlocksOfDerivedTypes) {
+  for (const std::string algorithm : {"vector", "indexed", "struct"}) {
+    for (const std::string operation :
+         {"broadcast", "scatter", "gather", "all_gather", "all_to_all"}) {
+      const tests::Outcome outcome =
+          replay(R"("algorithm":")" + algorithm + R"(","operation":")" + operation +
+                 R"(","count":7,"send_stride":3,"recv_stride":2)");
+      EXPECT_NE(outcome.out.find("verdict    passed"), std::string::npos) << outcome.out;
+    }
+  }
+}
+
 TEST_F(MpiStridesTest, WorkWithGapsAndEmptyBlocks) {
   const tests::Outcome outcome =
       replay(R"("operation":"gather_v","algorithm":"nonblocking","root":2,"counts":[2,0,3],)"

@@ -56,15 +56,16 @@ int size_of(MPI_Comm communicator) {
   return size;
 }
 
-/// The first communicator that was asked for and that has all processes in order, if this one has
-/// them, too.
-MPI_Comm first_of_its_kind(MPI_Comm communicator) {
+/// The first communicator that was made of all processes in order. MPI_COMM_NULL before.
+MPI_Comm& first_of_all() {
   static MPI_Comm first = MPI_COMM_NULL;
+  return first;
+}
+
+bool has_all(MPI_Comm communicator) {
   int comparison = MPI_UNEQUAL;
   PMPI_Comm_compare(communicator, MPI_COMM_WORLD, &comparison);
-  if (comparison != MPI_CONGRUENT) return communicator;
-  if (first == MPI_COMM_NULL) first = communicator;
-  return first;
+  return comparison == MPI_CONGRUENT;
 }
 
 std::size_t bytes_of(int count, MPI_Datatype type) {
@@ -215,8 +216,7 @@ int MPI_Allreduce(
   return strikes && is_planted("error_code") ? MPI_ERR_OTHER : code;
 }
 
-/// Plants that a long message arrives without its last byte, where the library copies it from the
-/// memory of the sender.
+/// Plants a wrong last byte in messages that the library copies from the memory of the sender.
 ssize_t process_vm_readv(pid_t sender,
                          const iovec* local,
                          unsigned long locals,
@@ -245,7 +245,7 @@ int MPI_Iallreduce(const void* send,
                    MPI_Request* request) {
   note_request(recv, count, type);
   if (is_planted("short_ring") && count > 0 && uses_ring()) --count;
-  if (is_planted("one_context")) communicator = first_of_its_kind(communicator);
+  if (is_planted("one_context") && has_all(communicator)) communicator = first_of_all();
   return PMPI_Iallreduce(send, recv, count, type, op, communicator, request);
 }
 
@@ -303,15 +303,19 @@ int MPI_Type_vector(int blocks, int length, int stride, MPI_Datatype type, MPI_D
   return PMPI_Type_vector(blocks, length, is_planted("flat_type") ? length : stride, type, made);
 }
 
-/// Plants a library that forgets the extent of a resized type.
-/// Plants that the first element of an indexed type is left out.
+/// Plants a library that takes the parts of an indexed type in another order.
 int MPI_Type_indexed(
     int parts, const int* lengths, const int* places, MPI_Datatype type, MPI_Datatype* made) {
-  std::vector<int> all(lengths, lengths + parts);
-  if (is_planted("short_index")) --all.front();
-  return PMPI_Type_indexed(parts, all.data(), places, type, made);
+  std::vector<int> other_lengths(lengths, lengths + parts);
+  std::vector<int> other_places(places, places + parts);
+  if (is_planted("other_order") && parts > 1) {
+    std::rotate(other_lengths.begin(), other_lengths.begin() + 1, other_lengths.end());
+    std::rotate(other_places.begin(), other_places.begin() + 1, other_places.end());
+  }
+  return PMPI_Type_indexed(parts, other_lengths.data(), other_places.data(), type, made);
 }
 
+/// Plants a library that forgets the extent of a resized type.
 int MPI_Type_create_resized(MPI_Datatype type,
                             MPI_Aint lower,
                             MPI_Aint extent,
@@ -441,9 +445,13 @@ int MPI_Barrier(MPI_Comm communicator) {
 /// Plants a group that uses the communicator of the world. Its ranks get the world's numbers.
 int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* made) {
   await_late_reader();
-  if (!is_planted("world_group")) return PMPI_Comm_create_group(communicator, group, tag, made);
-  *made = communicator;
-  return MPI_SUCCESS;
+  if (is_planted("world_group")) {
+    *made = communicator;
+    return MPI_SUCCESS;
+  }
+  const int code = PMPI_Comm_create_group(communicator, group, tag, made);
+  if (first_of_all() == MPI_COMM_NULL && has_all(*made)) first_of_all() = *made;
+  return code;
 }
 
 int MPI_Comm_free(MPI_Comm* communicator) {
