@@ -125,6 +125,89 @@ void require_seen(const Operation& operation, const Way& way) {
   }
 }
 
+/// Adds the calls for which the library chooses the algorithm.
+void add_calls(const NamedOperation& operation, std::vector<Algorithm>& all) {
+  all.push_back(
+      {.operation = &operation,
+       .name = std::string(blocking),
+       .summary = "The blocking MPI function is called, and the library chooses the algorithm.",
+       .forcing = {}});
+  all.push_back({.operation = &operation,
+                 .name = std::string(nonblocking),
+                 .summary = "Two MPI_I… calls are under way at a time and end in the "
+                            "other order, or one if it has "
+                            "more than 1 GiB. The library chooses the algorithm.",
+                 .nonblocking = true,
+                 .forcing = {}});
+  all.push_back({.operation = &operation,
+                 .name = "two_communicators",
+                 .summary =
+                     "Two MPI_I… calls are under way at a time, each on a communicator of its own. "
+                     "Every second rank starts them in the other order.",
+                 .nonblocking = true,
+                 .two_communicators = true});
+  if (has_persistent && !operation.operation.persistent.empty()) {
+    all.push_back({.operation = &operation,
+                   .name = std::string(persistent),
+                   .summary =
+                       "Two persistent requests are started twice, each time with other data. The "
+                       "library chooses the algorithm.",
+                   .persistent = true,
+                   .forcing = {}});
+  }
+  for (const NamedLayout& each : named_layouts) {
+    if (!operation.operation.has_layouts) continue;
+    all.push_back({.operation = &operation,
+                   .name = std::string(each.name),
+                   .summary = "The blocking MPI function is called. On some ranks, a "
+                              "block is one element of a type that " +
+                              std::string(each.maker) + " made.",
+                   .layout = each.layout});
+  }
+}
+
+/// Adds the calls for which something is forced.
+void add_forced(const NamedOperation& operation, std::vector<Algorithm>& all) {
+  for (const Forcing& forcing : find_forcings(operation)) {
+    all.push_back({.operation = &operation,
+                   .name = forcing.name(),
+                   .summary = "The blocking MPI function is called with " + forcing.variable() +
+                              " = " + forcing.word + ".",
+                   .forcing = forcing});
+  }
+  for (const SelectedAlgorithm& selected : find_selectable(operation)) {
+    all.push_back({.operation = &operation,
+                   .name = selected.name,
+                   .summary = "The " + std::string(selected.nonblocking ? nonblocking : blocking) +
+                              " MPI function is called with " + selected.settings.front().variable +
+                              " = " + selected.word + ".",
+                   .nonblocking = selected.nonblocking,
+                   .selected = selected});
+  }
+  for (const Component* component : find_components(operation)) {
+    all.push_back({.operation = &operation,
+                   .name = std::string(component->name),
+                   .summary = summary_of(*component),
+                   .component = component});
+  }
+  for (const Transport* transport : find_transports()) {
+    all.push_back({.operation = &operation,
+                   .name = std::string(transport->name),
+                   .summary = "The blocking MPI function is called. Messages go " +
+                              std::string(transport->carrier) + ".",
+                   .transport = transport});
+  }
+}
+
+void add_ways(const NamedOperation& operation, std::vector<Algorithm>& all) {
+  for (const Way& way : operation.operation.ways) {
+    all.push_back({.operation = &operation,
+                   .name = std::string(way.name),
+                   .summary = std::string(way.summary),
+                   .way = &way});
+  }
+}
+
 }  // namespace
 
 Runtime::Runtime() {
@@ -135,88 +218,12 @@ Runtime::Runtime() {
   tool_interface_.emplace();
   types_.emplace();
   communicators_.emplace();
-  const std::vector<const Transport*> transports = find_transports();
   for (const NamedOperation& operation : operations()) {
-    const auto add_ways = [&] {
-      for (const Way& way : operation.operation.ways) {
-        algorithms_.push_back({.operation = &operation,
-                               .name = std::string(way.name),
-                               .summary = std::string(way.summary),
-                               .way = &way});
-      }
-    };
-    if (operation.operation.has_only_ways()) {
-      add_ways();
-      continue;
+    if (!operation.operation.has_only_ways()) {
+      add_calls(operation, algorithms_);
+      add_forced(operation, algorithms_);
     }
-    algorithms_.push_back(
-        {.operation = &operation,
-         .name = std::string(blocking),
-         .summary = "The blocking MPI function is called, and the library chooses the algorithm.",
-         .forcing = {}});
-    algorithms_.push_back({.operation = &operation,
-                           .name = std::string(nonblocking),
-                           .summary = "Two MPI_I… calls are under way at a time and end in the "
-                                      "other order, or one if it has "
-                                      "more than 1 GiB. The library chooses the algorithm.",
-                           .nonblocking = true,
-                           .forcing = {}});
-    algorithms_.push_back(
-        {.operation = &operation,
-         .name = "two_communicators",
-         .summary = "Two MPI_I… calls are under way at a time, each on a communicator of its own. "
-                    "Every second rank starts them in the other order.",
-         .nonblocking = true,
-         .two_communicators = true});
-    if (has_persistent && !operation.operation.persistent.empty()) {
-      algorithms_.push_back(
-          {.operation = &operation,
-           .name = std::string(persistent),
-           .summary = "Two persistent requests are started twice, each time with other data. The "
-                      "library chooses the algorithm.",
-           .persistent = true,
-           .forcing = {}});
-    }
-    for (const NamedLayout& each : named_layouts) {
-      if (!operation.operation.has_layouts) continue;
-      algorithms_.push_back({.operation = &operation,
-                             .name = std::string(each.name),
-                             .summary = "The blocking MPI function is called. On some ranks, a "
-                                        "block is one element of a type that " +
-                                        std::string(each.maker) + " made.",
-                             .layout = each.layout});
-    }
-    for (const Forcing& forcing : find_forcings(operation)) {
-      algorithms_.push_back({.operation = &operation,
-                             .name = forcing.name(),
-                             .summary = "The blocking MPI function is called with " +
-                                        forcing.variable() + " = " + forcing.word + ".",
-                             .forcing = forcing});
-    }
-    for (const SelectedAlgorithm& selected : find_selectable(operation)) {
-      algorithms_.push_back(
-          {.operation = &operation,
-           .name = selected.name,
-           .summary = "The " + std::string(selected.nonblocking ? nonblocking : blocking) +
-                      " MPI function is called with " + selected.settings.front().variable + " = " +
-                      selected.word + ".",
-           .nonblocking = selected.nonblocking,
-           .selected = selected});
-    }
-    for (const Component* component : find_components(operation)) {
-      algorithms_.push_back({.operation = &operation,
-                             .name = std::string(component->name),
-                             .summary = summary_of(*component),
-                             .component = component});
-    }
-    for (const Transport* transport : transports) {
-      algorithms_.push_back({.operation = &operation,
-                             .name = std::string(transport->name),
-                             .summary = "The blocking MPI function is called. Messages go " +
-                                        std::string(transport->carrier) + ".",
-                             .transport = transport});
-    }
-    add_ways();
+    add_ways(operation, algorithms_);
   }
 }
 

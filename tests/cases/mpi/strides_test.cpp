@@ -1,4 +1,6 @@
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -33,14 +35,16 @@ TEST_F(MpiStridesTest, MayDifferOnSenderAndReceiver) {
 }
 
 TEST_F(MpiStridesTest, WorkInBlocksOfDerivedTypes) {
-  for (const std::string algorithm : {"vector", "indexed", "struct"}) {
-    for (const std::string operation :
-         {"broadcast", "scatter", "gather", "all_gather", "all_to_all"}) {
-      const tests::Outcome outcome =
-          replay(R"("algorithm":")" + algorithm + R"(","operation":")" + operation +
-                 R"(","count":7,"send_stride":3,"recv_stride":2)");
-      EXPECT_NE(outcome.out.find("verdict    passed"), std::string::npos) << outcome.out;
-    }
+  const std::vector<std::pair<std::string, std::string>> calls{{"vector", "broadcast"},
+                                                               {"vector", "all_to_all"},
+                                                               {"indexed", "gather"},
+                                                               {"indexed", "scatter"},
+                                                               {"struct", "all_gather"}};
+  for (const auto& [algorithm, operation] : calls) {
+    const tests::Outcome outcome =
+        replay(R"("algorithm":")" + algorithm + R"(","operation":")" + operation +
+               R"(","count":7,"send_stride":3,"recv_stride":2)");
+    EXPECT_NE(outcome.out.find("verdict    passed"), std::string::npos) << outcome.out;
   }
 }
 
