@@ -122,6 +122,7 @@ class RunPlanner {
   RunPlan finish() {
     auto& units = plan_.units;
     std::erase_if(units, [&](const Unit& unit) { return !is_selected(selection_, unit); });
+    std::erase_if(units, [](const Unit& unit) { return unit.cases == 0; });
     if (units.empty()) fail_empty();
     require_algorithms(selection_, algorithms_, backends_, stop_, Unknown::may_match);
     if (ranks_within_ == 0 && ranks_beyond_ > 0) {

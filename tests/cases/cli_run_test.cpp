@@ -301,6 +301,19 @@ TEST_F(CliRunTest, EntryForAlgorithmsThatALibraryMayLackMaySelectNothing) {
   EXPECT_EQ(rankcheck("run s.json --report r").status, 0);
 }
 
+TEST_F(CliRunTest, EntryWithoutCasesLeavesUnitsOut) {
+  harness::write_file(path_to("s.json"),
+                      R"({"name":"s","summary":"s","entries":[)"
+                      R"({"backends":["sim"],"operation":"barrier","cases":3},)"
+                      R"({"backends":["sim"],"operation":"broadcast","cases":3},)"
+                      R"({"backends":["sim"],"operation":"b*t","cases":0}]})");
+  EXPECT_EQ(rankcheck("run s.json --report r").status, 0);
+  for (const nlohmann::json& each : report("r").at("findings"))
+    EXPECT_EQ(each.at("unit").at("operation"), "barrier") << each;
+  // The options of a run give such units a number of cases.
+  EXPECT_EQ(rankcheck("run s.json --operation broadcast --cases 2 --report other").status, 0);
+}
+
 TEST_F(CliRunTest, DamagedJournalIsNamedWithItsLine) {
   ASSERT_EQ(rankcheck(quick + "--report r").status, 0);
   const fs::path path = path_to("r/journal.jsonl");
