@@ -295,23 +295,24 @@ TEST_F(CliRunTest, EntryOfASuiteThatSelectsNothingIsNamed) {
 
 TEST_F(CliRunTest, EntryForAlgorithmsThatALibraryMayLackMaySelectNothing) {
   harness::write_file(path_to("s.json"),
-                      R"({"name":"s","summary":"s","entries":[)"
-                      R"({"backends":["sim"],"operation":"barrier","cases":3},)"
+                      R"({"name":"s","summary":"s","entries":[{"backends":["sim"],)"
+                      R"("operation":"gather","cases":5,"require_all_cells":false},)"
                       R"({"backends":["sim"],"algorithm":"nope_*"}]})");
   EXPECT_EQ(rankcheck("run s.json --report r").status, 0);
 }
 
 TEST_F(CliRunTest, EntryWithoutCasesLeavesUnitsOut) {
+  const std::string some = R"("cases":5,"require_all_cells":false,"backends":["sim"],)";
   harness::write_file(path_to("s.json"),
-                      R"({"name":"s","summary":"s","entries":[)"
-                      R"({"backends":["sim"],"operation":"barrier","cases":3},)"
-                      R"({"backends":["sim"],"operation":"broadcast","cases":3},)"
-                      R"({"backends":["sim"],"operation":"b*t","cases":0}]})");
+                      R"({"name":"s","summary":"s","entries":[{)" + some +
+                          R"("operation":"gather"},{)" + some +
+                          R"("operation":"broadcast"},)"
+                          R"({"backends":["sim"],"operation":"b*t","cases":0}]})");
   EXPECT_EQ(rankcheck("run s.json --report r").status, 0);
   for (const nlohmann::json& each : report("r").at("findings"))
-    EXPECT_EQ(each.at("unit").at("operation"), "barrier") << each;
+    EXPECT_EQ(each.at("unit").at("operation"), "gather") << each;
   // The options of a run give such units a number of cases.
-  EXPECT_EQ(rankcheck("run s.json --operation broadcast --cases 2 --report other").status, 0);
+  EXPECT_EQ(rankcheck("run s.json --operation broadcast --cases 5 --report other").status, 0);
 }
 
 TEST_F(CliRunTest, DamagedJournalIsNamedWithItsLine) {
