@@ -21,11 +21,6 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Whether the pattern selects some names by a part of them.
-bool is_some_pattern(const std::string& pattern) {
-  return pattern != "*" && pattern.find_first_of("*?[") != std::string::npos;
-}
-
 /// Builds a plan, one suite entry at a time. Opens each backend once to ask for its algorithms.
 class RunPlanner {
  public:
@@ -56,7 +51,8 @@ class RunPlanner {
                                         entry.backends.end(),
                                         [&](const std::string& each) { return is_wanted(each); });
       // An installed library may lack the algorithms for several hosts, and those of a pattern.
-      const bool may_be_empty = !entry.hosts.empty() || is_some_pattern(entry.algorithm);
+      const bool may_be_empty =
+          !entry.hosts.empty() || (entry.algorithm != "*" && is_pattern(entry.algorithm));
       if (add(entry) == 0 && is_whole && !may_be_empty) {
         throw BadInput(fmt::format(
             "suite: {}: entries[{}]: matches no check that 'rankcheck list' shows", place, i));
@@ -121,8 +117,8 @@ class RunPlanner {
 
   RunPlan finish() {
     auto& units = plan_.units;
-    std::erase_if(units, [&](const Unit& unit) { return !is_selected(selection_, unit); });
-    std::erase_if(units, [](const Unit& unit) { return unit.cases == 0; });
+    std::erase_if(
+        units, [&](const Unit& unit) { return unit.cases == 0 || !is_selected(selection_, unit); });
     if (units.empty()) fail_empty();
     require_algorithms(selection_, algorithms_, backends_, stop_, Unknown::may_match);
     if (ranks_within_ == 0 && ranks_beyond_ > 0) {

@@ -54,9 +54,12 @@ bool fits(const std::vector<std::string>& patterns, const std::string& text) {
   return text == "*" || matches_any(patterns, text);
 }
 
+bool is_pattern(const std::string& text) {
+  return text.find_first_of("*?[") != std::string::npos;
+}
+
 bool may_select(const Selection& selection, const Operation& operation, const SuiteEntry& entry) {
-  const bool is_pattern = entry.algorithm.find_first_of("*?[") != std::string::npos;
-  if (!is_pattern && !fits(selection.algorithms, entry.algorithm)) return false;
+  if (!is_pattern(entry.algorithm) && !fits(selection.algorithms, entry.algorithm)) return false;
   const std::string name(operation.contract.name);
   const auto& properties = operation.properties;
   return matches(entry.family, family(operation.contract)) && matches(entry.operation, name) &&

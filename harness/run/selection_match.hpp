@@ -16,6 +16,9 @@
 /// What a selection selects, by names.
 namespace rankcheck::harness::run {
 
+/// Whether the text is a shell pattern and not a name.
+[[nodiscard]] bool is_pattern(const std::string& text);
+
 /// Whether one of the patterns matches the text. No patterns match everything, and all match "*",
 /// which stands for something unknown.
 [[nodiscard]] bool fits(const std::vector<std::string>& patterns, const std::string& text);

@@ -167,7 +167,9 @@ void add_calls(const NamedOperation& operation, std::vector<Algorithm>& all) {
 }
 
 /// Adds the calls for which something is forced.
-void add_forced(const NamedOperation& operation, std::vector<Algorithm>& all) {
+void add_forced(const NamedOperation& operation,
+                const std::vector<const Transport*>& transports,
+                std::vector<Algorithm>& all) {
   for (const Forcing& forcing : find_forcings(operation)) {
     all.push_back({.operation = &operation,
                    .name = forcing.name(),
@@ -190,7 +192,7 @@ void add_forced(const NamedOperation& operation, std::vector<Algorithm>& all) {
                    .summary = summary_of(*component),
                    .component = component});
   }
-  for (const Transport* transport : find_transports()) {
+  for (const Transport* transport : transports) {
     all.push_back({.operation = &operation,
                    .name = std::string(transport->name),
                    .summary = "The blocking MPI function is called. Messages go " +
@@ -218,10 +220,11 @@ Runtime::Runtime() {
   tool_interface_.emplace();
   types_.emplace();
   communicators_.emplace();
+  const std::vector<const Transport*> transports = find_transports();
   for (const NamedOperation& operation : operations()) {
     if (!operation.operation.has_only_ways()) {
       add_calls(operation, algorithms_);
-      add_forced(operation, algorithms_);
+      add_forced(operation, transports, algorithms_);
     }
     add_ways(operation, algorithms_);
   }
