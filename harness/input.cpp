@@ -9,24 +9,10 @@ namespace rankcheck::harness {
 
 namespace {
 
-constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
 /// Index in a hash stream that belongs to no element.
 constexpr std::uint64_t poison_index = std::uint64_t{1} << 61;
 
-constexpr std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 }  // namespace
-
-CounterHash::CounterHash(std::uint64_t seed, std::uint64_t rank)
-    : key_(mix(mix(seed + golden) + rank + golden)) {}
-
-std::uint64_t CounterHash::operator()(std::uint64_t index) const {
-  return mix(key_ + (index + 1) * golden);
-}
 
 void fill_poison(
     const Case& c, int rank, std::uint64_t always, std::byte* out, std::int64_t size_bytes) {

@@ -13,10 +13,21 @@ namespace rankcheck::harness {
 /// A stream of 64-bit hashes: a random function of (seed, rank), then of the index.
 class CounterHash {
  public:
-  CounterHash(std::uint64_t seed, std::uint64_t rank);
-  [[nodiscard]] std::uint64_t operator()(std::uint64_t index) const;
+  CounterHash(std::uint64_t seed, std::uint64_t rank)
+      : key_(mix(mix(seed + golden) + rank + golden)) {}
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t index) const {
+    return mix(key_ + (index + 1) * golden);
+  }
 
  private:
+  static constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+
+  static constexpr std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
   std::uint64_t key_;
 };
 

@@ -58,7 +58,11 @@ class FamilyPart {
   };
 
   void require_kind(const Kind* expected) const {
-    if (kind_ == expected) return;
+    if (kind_ != expected) throw_other(expected);
+  }
+
+  /// Apart from the comparison, which runs several times for each element and is inlined.
+  [[noreturn]] void throw_other(const Kind* expected) const {
     throw std::logic_error("expected a part of the family " + std::string(expected->family) +
                            ", got one of " + std::string(kind_->family));
   }

@@ -26,9 +26,23 @@ using spec::TypeInfo;
 /// Index in a hash stream that belongs to no element.
 constexpr std::uint64_t scalar_index = std::uint64_t{1} << 62;
 
+/// Copies of a known size need no call of a function.
 void store(std::uint64_t bits, int bytes, std::byte* out) {
   static_assert(std::endian::native == std::endian::little);
-  std::memcpy(out, &bits, spec::to_size(bytes));
+  switch (bytes) {
+    case 1:
+      std::memcpy(out, &bits, 1);
+      break;
+    case 2:
+      std::memcpy(out, &bits, 2);
+      break;
+    case 4:
+      std::memcpy(out, &bits, 4);
+      break;
+    default:
+      std::memcpy(out, &bits, 8);
+      break;
+  }
 }
 
 int fraction_bits(const TypeInfo& type) {
@@ -446,18 +460,16 @@ std::uint64_t input_index(const Case& c,
 
 void fill_block(
     const Case& c, int rank, int block_index, const spec::Block& block, std::byte* out) {
-  const int components = spec::is_complex(c.type) ? 2 : 1;
+  const std::uint64_t components = spec::is_complex(c.type) ? 2 : 1;
   const TypeInfo& type = spec::info(spec::component(c.type));
   const int source = source_rank(c, rank);
   const CounterHash hash(c.data_seed, static_cast<std::uint64_t>(source));
-  for (std::int64_t i = 0; i < block.count; ++i) {
-    const std::uint64_t index = input_index(c, block_index, block, i);
-    for (int part = 0; part < components; ++part) {
-      const std::uint64_t at =
-          static_cast<std::uint64_t>(components) * index + static_cast<std::uint64_t>(part);
-      store(element_bits(c, type, source, at, hash(at)), type.bytes, out);
-      out += type.bytes;
-    }
+  const std::uint64_t first = input_index(c, block_index, block, 0);
+  const std::uint64_t begin = components * first;
+  const std::uint64_t end = begin + components * static_cast<std::uint64_t>(block.count);
+  for (std::uint64_t at = begin; at < end; ++at) {
+    store(element_bits(c, type, source, at, hash(at)), type.bytes, out);
+    out += type.bytes;
   }
 }
 
