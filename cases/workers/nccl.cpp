@@ -91,6 +91,9 @@ nccl::World world_of(const Arguments& arguments, const Machine& machine) {
   world.has_nvlink = machine.library->on_host() ||
                      (nccl::lets_peers_reach(variable) &&
                       cuda::all_have_nvlink(std::min(arguments.ranks, machine.devices)));
+  world.reaches_peers = machine.library->on_host() ||
+                        (nccl::lets_peers_reach(variable) &&
+                         nccl::all_reach_peers(std::min(arguments.ranks, machine.devices)));
   world.shares_devices =
       !machine.library->on_host() && nccl::share_devices(arguments.ranks, machine.devices);
   world.patience = std::chrono::duration<double>(arguments.patience_s);
@@ -151,10 +154,12 @@ std::string redirect_log(const Arguments& arguments) {
 
 /// Sets what NCCL needs in this process, whatever the user has set for other programs. Must be
 /// called before NCCL is first used.
-void prepare_process() {
+void prepare_process(const nccl::Library& library) {
   // NCCL calls must return only when they are done, and a rank without a part may have no buffer.
   ::setenv("NCCL_COMM_BLOCKING", "1", 1);
   ::setenv("NCCL_CHECK_POINTERS", "0", 1);
+  // Otherwise, NCCL 2.28 gives a window even if it is not symmetric. Newer versions give none.
+  if (library.version() < 22900) ::setenv("NCCL_LOCAL_REGISTER", "0", 1);
   // Each communicator opens tens of sockets.
   rlimit files{};
   ::getrlimit(RLIMIT_NOFILE, &files);
@@ -164,7 +169,7 @@ void prepare_process() {
 
 /// Serves the ranks of this process.
 int serve_ranks(const Arguments& arguments, const Machine& machine) {
-  prepare_process();
+  prepare_process(*machine.library);
   nccl::World world = world_of(arguments, machine);
   world.log_path = redirect_log(arguments);
   std::optional<nccl::StoreClient> store;

@@ -1,5 +1,6 @@
 #include "cases/workers/nccl_subject.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -38,6 +39,47 @@ using harness::Case;
 using harness::Observation;
 namespace nccl = gpu::nccl;
 namespace worker = harness::worker;
+
+/// The places of the members' images in windows. The buffers must have the same offset on every
+/// rank, and images differ if only the root has two buffers.
+class WindowPlan {
+ public:
+  WindowPlan(const spec::Contract& contract, const Case& c) {
+    std::vector<harness::ImageLayout> layouts(spec::to_size(harness::group_size(c)));
+    for (std::size_t g = 0; g < layouts.size(); ++g) {
+      lay_out(contract, c, static_cast<int>(g), harness::ResultPlace::own_block, layouts[g]);
+    }
+    // The buffer that every rank has. In place, one buffer contains the other one, and all images
+    // are the same.
+    const bool all_receive = std::all_of(
+        layouts.begin(), layouts.end(), [](const auto& each) { return each.recv >= 0; });
+    for (const harness::ImageLayout& each : layouts) {
+      starts_.push_back(c.in_place ? 0 : all_receive ? each.recv : each.send);
+    }
+    const std::int64_t last = *std::max_element(starts_.begin(), starts_.end());
+    std::int64_t end = 0;
+    for (std::size_t g = 0; g < layouts.size(); ++g) {
+      starts_[g] = last - starts_[g];
+      end = std::max(end, starts_[g] + layouts[g].size);
+    }
+    constexpr std::int64_t unit = NCCL_WIN_REQUIRED_ALIGNMENT;
+    bytes_ = (end + unit - 1) / unit * unit;
+  }
+
+  [[nodiscard]] nccl::WindowPlace place(int group_rank,
+                                        std::byte* memory,
+                                        std::int64_t bytes) const {
+    return {.memory = memory,
+            .bytes = bytes,
+            .offset = starts_[spec::to_size(group_rank)],
+            .window_bytes = bytes_};
+  }
+
+ private:
+  /// The start of each image in the window.
+  std::vector<std::int64_t> starts_;
+  std::int64_t bytes_ = 0;
+};
 
 class NcclSubject final : public worker::Subject {
  public:
@@ -185,6 +227,11 @@ class NcclSubject final : public worker::Subject {
       return true;
     } catch (const nccl::Hang& hang) {
       return fail(harness::RunStatus::hung, hang.what());
+    } catch (const nccl::NoWindow& refusal) {
+      // Members of other groups may wait for this rank in a later stage.
+      result.status = harness::RunStatus::refused;
+      result.reason = refusal.what();
+      return true;
     } catch (const nccl::Error& error) {
       // After such an error the communicator is unusable, so a fresh process must take over.
       if (!error.is_refusal()) end(error.what());
@@ -217,6 +264,7 @@ class NcclSubject final : public worker::Subject {
       }
       calls.push_back({request_of(stage), stage.members});
     }
+    runtime_->open_windows(calls);
     delay_late(batch);
     const bool pending = stages[first].pending;
     if (pending) send_images(batch);
@@ -299,6 +347,8 @@ class NcclSubject final : public worker::Subject {
     harness::StageOutcome& outcome = result.stages[k];
     outcome.images.resize(stage.members.size());
     stage.scalars.resize(stage.members.size());
+    std::optional<WindowPlan> windows;
+    if (request_of(stage).algorithm.windows) windows.emplace(stage.contract, c);
     for (std::size_t i = 0; i < stage.members.size(); ++i) {
       nccl::Member& member = stage.members[i];
       const int world_rank = stage.group[spec::to_size(member.group_rank)];
@@ -319,6 +369,9 @@ class NcclSubject final : public worker::Subject {
       member.extents = layout_.extents;
       member.send = layout_.send < 0 ? nullptr : there + layout_.send;
       member.recv = layout_.recv < 0 ? nullptr : there + layout_.recv;
+      if (windows) {
+        member.place = windows->place(member.group_rank, there, stage.bytes.back());
+      }
       if (!has_scalar(c)) continue;
       fill_scalar(c, world_rank, stage.scalars[i].data());
       member.scalar = stage.scalars[i].data();

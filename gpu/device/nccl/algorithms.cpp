@@ -285,6 +285,21 @@ Algorithm packed(const char* operation, const char* function, void (*perform)(co
           .packs = true};
 }
 
+/// The native call in windows. NCCL has its symmetric kernels only there.
+Algorithm in_windows(const Algorithm& native) {
+  Algorithm made = native;
+  made.name = "windows";
+  made.summary = std::string(native.functions.front()) +
+                 " is called on memory of ncclMemAlloc that is registered as a symmetric window. "
+                 "The buffers are copied there and back.";
+  for (const char* each :
+       {"ncclMemAlloc", "ncclMemFree", "ncclCommWindowRegister", "ncclCommWindowDeregister"}) {
+    made.functions.emplace_back(each);
+  }
+  made.windows = true;
+  return made;
+}
+
 constexpr std::array protocols{"SIMPLE", "LL", "LL128"};
 
 std::string lower(std::string text) {
@@ -302,13 +317,15 @@ void force(std::vector<Algorithm>& all, const Algorithm& plain, Forcing forcing)
 }
 
 /// Adds the native call, the other algorithms and NCCL's forced algorithms of an operation, and,
-/// except for the barrier, the native calls of one process and of its threads.
+/// except for the barrier, the native calls of one process and of its threads. An operation that is
+/// one call also has that call in windows.
 void add(std::vector<Algorithm>& all,
          const Algorithm& plain,
          const std::vector<Algorithm>& others = {},
          const std::vector<std::string>& forced = {}) {
   all.push_back(plain);
   all.insert(all.end(), others.begin(), others.end());
+  if (plain.name == "native") all.push_back(in_windows(plain));
   const std::string function = std::string(plain.functions.front()).substr(4);
   for (const std::string& algorithm : forced) {
     for (const char* protocol : protocols) {

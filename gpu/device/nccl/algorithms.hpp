@@ -58,6 +58,9 @@ struct Algorithm {
   /// True if the arrays of a list are copied into one pack. `perform` then sees a call for one
   /// array.
   bool packs = false;
+  /// True if the buffers are copied into memory that is registered with the communicator, and the
+  /// call is made there.
+  bool windows = false;
 
   /// The environment that the worker must be started with.
   [[nodiscard]] std::map<std::string, std::string> environment() const;

@@ -119,6 +119,18 @@ CudaPresence find_cuda() {
   return found;
 }
 
+bool all_reach_peers(int devices) {
+  for (int from = 0; from < devices; ++from) {
+    for (int to = 0; to < devices; ++to) {
+      if (from == to) continue;
+      int can = 0;
+      check(cudaDeviceCanAccessPeer(&can, from, to), "cudaDeviceCanAccessPeer");
+      if (can == 0) return false;
+    }
+  }
+  return true;
+}
+
 CudaVersions cuda_versions() {
   int driver = 0;
   int runtime = 0;

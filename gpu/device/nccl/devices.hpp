@@ -75,6 +75,9 @@ struct CudaPresence {
   int least_capability = 0;
 };
 [[nodiscard]] CudaPresence find_cuda();
+/// Whether each of the first `devices` CUDA devices can use the memory of every other one. Throws
+/// DeviceError.
+[[nodiscard]] bool all_reach_peers(int devices);
 /// The versions of driver and runtime, and the names of the devices.
 struct CudaVersions {
   std::string driver;

@@ -30,8 +30,12 @@
 #define RANKCHECK_NCCL_OPTIONAL(USE) \
   USE(ncclAlltoAll)                  \
   USE(ncclCommSplit)                 \
+  USE(ncclCommWindowDeregister)      \
+  USE(ncclCommWindowRegister)        \
   USE(ncclGather)                    \
   USE(ncclGetLastError)              \
+  USE(ncclMemAlloc)                  \
+  USE(ncclMemFree)                   \
   USE(ncclRecv)                      \
   USE(ncclRedOpCreatePreMulSum)      \
   USE(ncclRedOpDestroy)              \

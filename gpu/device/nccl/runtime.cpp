@@ -76,10 +76,28 @@ std::string why_unforceable(const Library& nccl, const World& world, const Reque
   return {};
 }
 
+std::string why_without_windows(const Library& nccl, const World& world, const Request& request) {
+  if (nccl.version() < 22800) {
+    return "algorithm: windows need NCCL 2.28: NCCL " + nccl.version_text() +
+           " does not say whether a window is symmetric";
+  }
+  if (request.call.ranks == 1)
+    return "ranks: with one rank, NCCL copies the data and uses no window";
+  if (world.shares_devices) {
+    return "algorithm: symmetric windows are between ranks of one host, and NCCL treats ranks on "
+           "one device as hosts";
+  }
+  if (!world.reaches_peers) {
+    return "algorithm: symmetric windows need devices that reach each other's memory: not all "
+           "devices in use do, or NCCL_P2P_DISABLE or NCCL_P2P_LEVEL prevents it";
+  }
+  return {};
+}
+
 }  // namespace
 
 Runtime::Runtime(const Library& nccl, Devices& devices, World world)
-    : nccl_(nccl), devices_(devices), world_(std::move(world)) {
+    : nccl_(nccl), devices_(devices), world_(std::move(world)), windows_(nccl, devices) {
   if (!world_.log_path.empty()) log_.emplace(world_.log_path);
   for (int r = 0; r < world_.ranks; ++r) all_.members.push_back(r);
   join(all_, "world");
@@ -87,6 +105,7 @@ Runtime::Runtime(const Library& nccl, Devices& devices, World world)
 
 Runtime::~Runtime() {
   if (aborted_) return;
+  static_cast<void>(windows_.close());
   for (Group& each : groups_) destroy(each);
   destroy(all_);
 }
@@ -114,6 +133,7 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
       world.least_capability < 90) {
     return "type: NCCL reduces 8-bit floats from compute capability 9.0 on";
   }
+  if (algorithm.windows) return why_without_windows(nccl, world, request);
   return algorithm.forcing ? why_unforceable(nccl, world, request) : "";
 }
 
@@ -347,17 +367,58 @@ void Runtime::enqueue_packed(std::span<const GroupCall> calls) {
   }
 }
 
+void Runtime::open_windows(std::span<const GroupCall> calls) {
+  std::vector<Window> wanted;
+  for (const GroupCall& call : calls) {
+    if (!call.request.algorithm.windows) continue;
+    for (const Member& each : call.members) {
+      wanted.push_back({.slot = slot_of(call.request, each),
+                        .communicator = communicator_of(call.request, each),
+                        .bytes = each.place.window_bytes});
+    }
+  }
+  windows_.open(std::move(wanted));
+}
+
+void Runtime::enqueue_in_windows(std::span<const GroupCall> calls) {
+  std::vector<GroupCall> moved(calls.begin(), calls.end());
+  for (GroupCall& call : moved) {
+    for (Member& each : call.members) {
+      WindowPlace& place = each.place;
+      std::byte* const there = windows_.memory(communicator_of(call.request, each)) + place.offset;
+      devices_.copy(slot_of(call.request, each), place.memory, there, place.bytes);
+      if (each.send != nullptr) each.send = there + (each.send - place.memory);
+      if (each.recv != nullptr) each.recv = there + (each.recv - place.memory);
+      place.memory = there;
+    }
+  }
+  enqueue(moved);
+  for (std::size_t c = 0; c < moved.size(); ++c) {
+    for (std::size_t i = 0; i < moved[c].members.size(); ++i) {
+      const Member& original = calls[c].members[i];
+      devices_.copy(slot_of(calls[c].request, original),
+                    moved[c].members[i].place.memory,
+                    original.place.memory,
+                    original.place.bytes);
+    }
+  }
+}
+
 void Runtime::perform(std::span<const GroupCall> calls, const std::function<void()>& behind) {
   ops_.clear();
   std::vector<GroupCall> whole;
   std::vector<GroupCall> packed;
+  std::vector<GroupCall> windowed;
   for (const GroupCall& each : calls) {
-    (each.request.algorithm.packs ? packed : whole).push_back(each);
+    const Algorithm& algorithm = each.request.algorithm;
+    (algorithm.packs ? packed : algorithm.windows ? windowed : whole).push_back(each);
   }
   enqueue(whole);
   enqueue_packed(packed);
+  enqueue_in_windows(windowed);
   if (behind != nullptr) behind();
   wait(calls);
+  nccl_.check(windows_.close(), "ncclCommWindowDeregister");
   for (const auto& [op, communicator] : ops_) {
     nccl_.check(nccl_->ncclRedOpDestroy(op, communicator), "ncclRedOpDestroy");
   }

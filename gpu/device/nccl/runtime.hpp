@@ -19,6 +19,7 @@
 #include "gpu/device/nccl/devices.hpp"
 #include "gpu/device/nccl/library.hpp"
 #include "gpu/device/nccl/log.hpp"
+#include "gpu/device/nccl/windows.hpp"
 
 namespace rankcheck::gpu::nccl {
 
@@ -42,6 +43,9 @@ struct World {
   /// Whether NVLink connects every pair of the devices in use, and NCCL may use it. True for host
   /// memory.
   bool has_nvlink = true;
+  /// Whether all devices in use can reach each other's memory, and NCCL may use it. True for host
+  /// memory.
+  bool reaches_peers = true;
   /// True if several ranks share a device. Then each rank is a host of its own, so that NCCL
   /// accepts them.
   bool shares_devices = false;
@@ -66,6 +70,18 @@ struct Request {
   std::int64_t chunk = 0;
 };
 
+/// The memory of one rank that a call in a window uses, and its place in the window.
+struct WindowPlace {
+  /// One run of bytes that contains the buffers and everything that is looked at after the call.
+  std::byte* memory = nullptr;
+  std::int64_t bytes = 0;
+  /// The offset of `memory` in the window. It gives the buffers the same place in the windows of
+  /// all ranks.
+  std::int64_t offset = 0;
+  /// The size of the window, which is the same on all ranks.
+  std::int64_t window_bytes = 0;
+};
+
 /// A member of the group that is in this process, and its memory.
 struct Member {
   int group_rank = 0;
@@ -74,6 +90,8 @@ struct Member {
   std::byte* recv = nullptr;
   /// One element in host memory if the op is premul_sum.
   const std::byte* scalar = nullptr;
+  /// For algorithms that use windows.
+  WindowPlace place = {};
 };
 
 /// A call of one group, with the members that this process has. May be none.
@@ -102,10 +120,14 @@ class Runtime {
   /// The slot of a world rank; -1 if the rank is in another process.
   [[nodiscard]] int slot_of(int world_rank) const;
 
-  /// prepare(), perform() and conclude() are the steps of a call; only perform() makes the call
-  /// itself. prepare() and perform() throw Error if NCCL returns an error. prepare() also throws
-  /// the exceptions of World::meet. perform() throws Hang if the call takes too long.
+  /// prepare(), open_windows(), perform() and conclude() are the steps of a call; only perform()
+  /// makes the call itself. The first three throw Error if NCCL returns an error. prepare() also
+  /// throws the exceptions of World::meet. perform() throws Hang if the call takes too long.
   void prepare(const Request& request);
+  /// Opens the windows of the calls that the next perform() makes, which closes them. Needed only
+  /// if an algorithm uses windows. Throws NoWindow if NCCL gives none; then the calls cannot be
+  /// made.
+  void open_windows(std::span<const GroupCall> calls);
   /// Makes calls of groups that have no rank in common, all at the same time. `behind` enqueues
   /// work behind the calls, before anybody waits; it may be null.
   void perform(std::span<const GroupCall> calls, const std::function<void()>& behind = nullptr);
@@ -148,6 +170,8 @@ class Runtime {
   [[nodiscard]] Member pack(const Request& request, const Member& list);
   /// Enqueues copies of the result back to the arrays.
   void unpack(const Request& request, const Member& packed, const Member& list);
+  /// Enqueues copies of the buffers into the windows, the calls there, and copies back.
+  void enqueue_in_windows(std::span<const GroupCall> calls);
   void enqueue(std::span<const GroupCall> calls);
   /// Lets each rank enqueue its part in a thread of its own. Throws Hang if a thread takes too
   /// long.
@@ -168,6 +192,7 @@ class Runtime {
   /// The groups that were used last, the most recent first.
   std::list<Group> groups_;
   int groups_made_ = 0;
+  Windows windows_;
   /// The ops that were made for the calls under way, with their communicators.
   std::vector<std::pair<ncclRedOp_t, ncclComm_t>> ops_;
   bool aborted_ = false;

@@ -77,6 +77,32 @@ TEST_F(NcclBackendTest, WorksAroundWhatAnOldLibraryLacks) {
   EXPECT_NE(outcome.out.find("not_supported"), std::string::npos) << outcome.out;
 }
 
+TEST_F(NcclBackendTest, CallsInWindows) {
+  const std::string options = " run --backend nccl --algorithm windows --cases 20 --ranks 2..3 ";
+  const tests::Outcome all = rankcheck(
+      options + "--property agrees_with_reference --property groups_at_once --report all" +
+      stand_in_);
+  EXPECT_EQ(all.status, 0) << all.out << all.err;
+  EXPECT_EQ(report("all").at("findings").size(), 2U * 8);
+  const tests::Outcome old = rankcheck(
+      options + "--operation reduce --property agrees_with_reference --report old" + old_);
+  EXPECT_EQ(report("old").at("findings").at(0).at("verdict"), "skipped") << old.out;
+}
+
+/// NCCL gives no window, without an error, where it does not support symmetric memory.
+TEST_F(NcclBackendTest, PassesNoCaseWithoutItsWindow) {
+  const tests::Outcome outcome =
+      shell("RANKCHECK_STAND_IN=no_window " + program_ +
+            " run --backend nccl --operation broadcast --algorithm windows --cases 5 --ranks 2..3 "
+            "--property agrees_with_reference --report r" +
+            stand_in_);
+  EXPECT_NE(outcome.status, 0) << outcome.out << outcome.err;
+  const json finding = report("r").at("findings").at(0);
+  EXPECT_EQ(finding.at("verdict"), "vacuous") << finding;
+  EXPECT_NE(finding.at("reason").get<std::string>().find("the backend refused"), std::string::npos)
+      << finding;
+}
+
 TEST_F(NcclBackendTest, TellsTheDoctorInALineWhatIsMissing) {
   const std::string none = doctor(absent_).at("why_unavailable");
   EXPECT_EQ(none.find("NCCL cannot be loaded: /nowhere/libnccl.so.2: cannot open"), 0U) << none;

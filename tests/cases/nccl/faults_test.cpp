@@ -91,6 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"overtakes", "all_reduce", "falsified", "differs from the reference"},
         Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference", "threads"},
         Fault{"stuck", "all_reduce", "hung", "ncclAllReduce did not return in time", "threads"},
+        Fault{
+            "unaligned_window", "all_reduce", "falsified", "differs from the reference", "windows"},
         Fault{"drop_rank", "all_reduce_list", "falsified", "differs from the reference", "packed"},
         Fault{"wrong_root", "broadcast_list", "falsified", "differs from the reference", "packed"},
         Fault{"mean_for_sum", "reduce_list", "falsified", "differs from the reference", "packed"},
@@ -102,6 +104,18 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(instance.param.name) + "_" + std::string(instance.param.operation) + "_" +
              std::string(instance.param.algorithm);
     });
+
+using WindowsOfNcclTest = tests::CliTest;
+
+/// Without windows, a run cannot find a fault of NCCL's symmetric kernels.
+TEST_F(WindowsOfNcclTest, ShowFaultsThatNativeCallsDoNot) {
+  const tests::Outcome outcome =
+      shell("RANKCHECK_STAND_IN=unaligned_window " + program_ +
+            " run --backend nccl --operation all_reduce --algorithm native --cases 20 --ranks 2..3 "
+            "--property agrees_with_reference --report out --nccl-library " +
+            harness::shell_quoted(RANKCHECK_STAND_IN_NCCL));
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
 
 using PinnedForNcclTest = tests::CliTest;
 

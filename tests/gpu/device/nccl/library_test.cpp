@@ -33,8 +33,15 @@ TEST(NcclLibraryTest, IsLoadedFromTheFileThatIsNamed) {
 
 TEST(NcclLibraryTest, NamesWhatAnOlderOneLacks) {
   const Library library(named(RANKCHECK_STAND_IN_NCCL_OLD));
-  const std::vector<std::string_view> expected{
-      "ncclAlltoAll", "ncclCommSplit", "ncclGather", "ncclGetLastError", "ncclScatter"};
+  const std::vector<std::string_view> expected{"ncclAlltoAll",
+                                               "ncclCommSplit",
+                                               "ncclCommWindowDeregister",
+                                               "ncclCommWindowRegister",
+                                               "ncclGather",
+                                               "ncclGetLastError",
+                                               "ncclMemAlloc",
+                                               "ncclMemFree",
+                                               "ncclScatter"};
   EXPECT_EQ(library.missing(), expected);
   EXPECT_EQ(library.version_text(), "2.17.3");
   EXPECT_FALSE(library.has("ncclGather"));

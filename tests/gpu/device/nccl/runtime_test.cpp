@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -91,6 +92,19 @@ TEST(NcclRefusalsTest, KeepForcedWaysToWhereNcclHasThem) {
             "algorithm: the log of NCCL 2.17.3 does not name the algorithm that ran");
   asked.call.ranks = 1;
   EXPECT_NE(asked.why_refused().find("ranks"), std::string::npos);
+}
+
+TEST(NcclRefusalsTest, KeepWindowsToWhereNcclHasThem) {
+  Asked asked{.algorithm = "windows"};
+  EXPECT_EQ(asked.why_refused(), "");
+  const Library old(named(RANKCHECK_STAND_IN_NCCL_OLD));
+  EXPECT_EQ(asked.why_refused(old), "ncclMemAlloc: NCCL 2.17.3 has no such function");
+  asked.world.reaches_peers = false;
+  EXPECT_NE(asked.why_refused().find("reach each other's memory"), std::string::npos);
+  asked.world.shares_devices = true;
+  EXPECT_NE(asked.why_refused().find("ranks of one host"), std::string::npos);
+  asked.call.ranks = 1;
+  EXPECT_EQ(asked.why_refused(), "ranks: with one rank, NCCL copies the data and uses no window");
 }
 
 TEST(NcclRefusalsTest, KeepLl128ToDevicesThatNvlinkJoins) {
@@ -289,6 +303,98 @@ TEST(NcclRuntimeTest, GroupsThatPackCallBesideGroupsThatDoNot) {
       EXPECT_EQ(got, expected);
     }
   }
+}
+
+/// Calls all_reduce in windows, in a runtime of three ranks.
+class NcclWindowsTest : public testing::Test {
+ protected:
+  /// The successful calls for windows since this test began.
+  [[nodiscard]] std::string window_calls() const { return all_calls().substr(calls_before_); }
+  /// A call whose buffers lie in memory of 64 bytes per rank, at an odd place.
+  [[nodiscard]] GroupCall make_call() {
+    devices_->begin();
+    GroupCall made{request_, members_with_numbers(call_, *devices_)};
+    for (Member& each : made.members) {
+      std::byte* const memory = devices_->allocate(each.group_rank, 64);
+      devices_->write(each.group_rank, each.send, memory + 20, sizeof(int));
+      each.send = memory + 20;
+      each.recv = memory + 40;
+      each.place = {.memory = memory, .bytes = 64, .offset = 128, .window_bytes = 4096};
+    }
+    return made;
+  }
+  void plant(const char* fault) { ::setenv("RANKCHECK_STAND_IN", fault, 1); }
+  void TearDown() override { ::unsetenv("RANKCHECK_STAND_IN"); }
+
+  static constexpr int ranks_ = 3;
+  const spec::Call call_{
+      .ranks = ranks_, .type = spec::Type::int32, .op = spec::ReduceOp::sum, .count = 1};
+  const std::vector<int> group_{0, 1, 2};
+  const Request request_{*find_algorithm("all_reduce", "windows"),
+                         reference::contract_named("all_reduce"),
+                         call_,
+                         group_};
+  const std::unique_ptr<Devices> devices_ = make_host_devices(ranks_);
+
+ private:
+  static std::string all_calls() {
+    const auto calls = reinterpret_cast<const char* (*)()>(
+        stand_in().loaded().symbol("rankcheck_nccl_window_calls"));
+    return calls();
+  }
+
+  const std::size_t calls_before_ = all_calls().size();
+};
+
+TEST_F(NcclWindowsTest, AreOpenedForACallAndClosedBehindIt) {
+  Runtime runtime(stand_in(), *devices_, world_of(ranks_));
+  const GroupCall made = make_call();
+  runtime.prepare(request_);
+  runtime.open_windows({&made, 1});
+  const std::string opened = "alloc alloc alloc register register register ";
+  EXPECT_EQ(window_calls(), opened);
+  runtime.perform({&made, 1});
+  EXPECT_EQ(window_calls(), opened + "deregister free deregister free deregister free ");
+  for (const Member& each : made.members) {
+    int got = -1;
+    std::memcpy(&got, each.recv, sizeof(got));
+    EXPECT_EQ(got, 0 + 1 + 2);
+  }
+  EXPECT_EQ(runtime.conclude(request_, made.members), "windows");
+}
+
+/// NCCL registers nothing, and returns no error, if it does not support symmetric memory.
+TEST_F(NcclWindowsTest, AreMissedIfNcclGivesNone) {
+  Runtime runtime(stand_in(), *devices_, world_of(ranks_));
+  const GroupCall made = make_call();
+  runtime.prepare(request_);
+  plant("no_window");
+  EXPECT_THROW(runtime.open_windows({&made, 1}), NoWindow);
+  EXPECT_EQ(window_calls(), "alloc alloc alloc free free free ");
+}
+
+TEST_F(NcclWindowsTest, AreClosedWithTheRuntimeIfNobodyMadeTheCall) {
+  {
+    Runtime runtime(stand_in(), *devices_, world_of(ranks_));
+    const GroupCall made = make_call();
+    runtime.open_windows({&made, 1});
+  }
+  EXPECT_NE(window_calls().find("deregister free deregister free deregister free "),
+            std::string::npos);
+}
+
+/// The kernels that hang still use the memory.
+TEST_F(NcclWindowsTest, StayOpenIfACallHangs) {
+  {
+    World world = world_of(ranks_);
+    world.patience = std::chrono::milliseconds(50);
+    Runtime runtime(stand_in(), *devices_, world);
+    const GroupCall made = make_call();
+    runtime.open_windows({&made, 1});
+    plant("hang");
+    EXPECT_THROW(runtime.perform({&made, 1}), Hang);
+  }
+  EXPECT_EQ(window_calls(), "alloc alloc alloc register register register ");
 }
 
 /// Nobody can end a thread that the library keeps.

@@ -32,19 +32,6 @@ constexpr int library_version = 22809;
 constexpr int type_count = ncclNumTypes;
 #endif
 
-enum Kind : std::uint32_t {
-  all_reduce = 1,
-  all_gather,
-  broadcast,
-  reduce,
-  reduce_scatter,
-  all_to_all,
-  gather,
-  scatter,
-  point_to_point,
-  split
-};
-
 /// The arguments of a collective.
 struct Arguments {
   Kind kind;
@@ -54,6 +41,8 @@ struct Arguments {
   ncclDataType_t type = ncclInt8;
   int op = ncclSum;
   int root = 0;
+  /// See Signature.
+  std::uint64_t place = 0;
 
   [[nodiscard]] bool reduces() const {
     return kind == all_reduce || kind == reduce || kind == reduce_scatter;
@@ -71,7 +60,8 @@ struct Arguments {
             .type = static_cast<std::uint32_t>(type),
             .op = static_cast<std::uint32_t>(std::min<int>(op, ncclNumOps)),
             .root = root,
-            .bytes = bytes()};
+            .bytes = bytes(),
+            .place = place};
   }
 };
 
@@ -81,6 +71,21 @@ bool is_legal(const ncclComm* comm, const Arguments& a) {
   if (!a.reduces()) return true;
   if (spec::is_f8(type_of(a.type))) return false;
   return (a.op >= 0 && a.op < ncclNumOps) || comm->scalars.contains(a.op);
+}
+
+/// The place in a window of the buffer that every rank has. In place, one buffer contains the other
+/// one, and its place counts.
+std::uint64_t place_of(const ncclComm& comm, const Arguments& a) {
+  const bool has_blocks = a.kind == reduce_scatter || a.kind == all_to_all || a.kind == scatter;
+  const bool gets_blocks = a.kind == all_gather || a.kind == all_to_all || a.kind == gather;
+  const auto* const send = a.from(0);
+  const auto* const recv = a.to(0);
+  const bool common_is_send = a.kind == reduce || a.kind == gather;
+  const bool has_both = a.send != nullptr && a.recv != nullptr;
+  const bool is_in_place = has_both && send < a.to(gets_blocks ? comm.ranks : 1) &&
+                           recv < a.from(has_blocks ? comm.ranks : 1);
+  if (is_in_place) return place_in_window(comm, std::min<const std::byte*>(send, recv));
+  return place_in_window(comm, common_is_send ? send : recv);
 }
 
 void write(std::byte* to, const Message& message) {
@@ -126,6 +131,16 @@ void drop_tail(const Arguments& a, Bytes& result) {
   result.resize(std::min(a.count, 2 * half) * bytes_of(a.type));
 }
 
+/// Plants a published defect of NCCL's symmetric kernels (b3aeda4a): they take buffers in windows
+/// for aligned.
+void misalign(const ncclComm& comm, const Arguments& a, Bytes& result) {
+  constexpr std::uintptr_t alignment = 16;
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(a.recv) % alignment == 0;
+  if (comm.is_last_of_several() && !is_aligned && place_in_window(comm, a.recv) != 0) {
+    result.front() ^= std::byte{1};
+  }
+}
+
 void finish(Work& work, const Arguments& a) {
   const ncclComm& comm = *work.comm;
   if (a.reduces()) {
@@ -137,6 +152,7 @@ void finish(Work& work, const Arguments& a) {
     }
     Bytes result = combine(comm, type_of(a.type), a.op, work);
     if (is_planted("flipped_bit") && comm.is_last_of_several()) result.front() ^= std::byte{1};
+    if (is_planted("unaligned_window")) misalign(comm, a, result);
     if (is_planted("one_rank_tail") && comm.ranks == 1) drop_tail(a, result);
     std::memcpy(a.recv, result.data(), result.size());
     return;
@@ -209,6 +225,7 @@ ncclResult_t call(Arguments a, std::string_view function, ncclComm_t comm, cudaS
     if (comm->ranks > 1 && !has_way(function, forced_for(function, "NCCL_ALGO"))) {
       return ncclInvalidUsage;
     }
+    a.place = place_of(*comm, a);
     if (a.kind == broadcast && is_planted("wrong_root")) a.root = (a.root + 1) % comm->ranks;
     Work work{.comm = comm,
               .stream = reinterpret_cast<HostStream*>(stream),

@@ -16,6 +16,8 @@
 
 #include "gpu/device/nccl/devices.hpp"
 
+#include "tests/gpu/device/nccl/stand_in_windows.hpp"
+
 /// The stand-in's communicators. All their processes map one file. Messages carry the call's
 /// arguments, which both sides must agree on. Another thread does the work, later than the call.
 namespace rankcheck::stand_in {
@@ -39,6 +41,21 @@ struct Counts {
   std::atomic<int> left;
 };
 
+/// The calls that send messages.
+enum Kind : std::uint32_t {
+  all_reduce = 1,
+  all_gather,
+  broadcast,
+  reduce,
+  reduce_scatter,
+  all_to_all,
+  gather,
+  scatter,
+  point_to_point,
+  split,
+  register_window
+};
+
 /// The arguments of a call on which both sides of a message must agree.
 struct Signature {
   std::uint32_t call = 0;
@@ -46,6 +63,9 @@ struct Signature {
   std::uint32_t op = 0;
   std::int32_t root = 0;
   std::uint64_t bytes = 0;
+  /// The place of the buffers in a window, see place_in_window(). For the registration of a window,
+  /// its size.
+  std::uint64_t place = 0;
 
   friend bool operator==(const Signature&, const Signature&) = default;
 };
@@ -77,6 +97,7 @@ struct ncclComm {
   std::atomic<bool> aborted{false};
   /// One element by the number of its op.
   std::map<int, rankcheck::stand_in::Bytes> scalars;
+  std::vector<std::unique_ptr<ncclWindow_vidmem>> windows;
   /// Messages by peer, in order.
   std::vector<std::deque<std::shared_ptr<rankcheck::stand_in::Message>>> outgoing;
   std::vector<std::deque<std::shared_ptr<rankcheck::stand_in::Message>>> incoming;
