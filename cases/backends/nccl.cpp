@@ -2,8 +2,11 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "reference/registry.hpp"
@@ -29,21 +32,30 @@ WorkerProgram program() {
           "build again"};
 }
 
+worker::Command command_of(int ranks, double patience_s) {
+  return {.arguments = {program().path,
+                        "--ranks",
+                        std::to_string(ranks),
+                        "--patience",
+                        fmt::format("{}", patience_s)},
+          .environment = {}};
+}
+
 std::unique_ptr<worker::WorkerBackend> start_nccl_workers(const harness::BackendOptions& options) {
   // A worker that gives up by itself leaves the device clean. So the worker gets less time than our
   // own timeout.
   const double patience_s = 0.8 * options.timeout_s;
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
-      .command =
-          [patience_s](const std::string&, int ranks) {
-            return worker::Command{.arguments = {program().path,
-                                                 "--ranks",
-                                                 std::to_string(ranks),
-                                                 "--patience",
-                                                 fmt::format("{}", patience_s)},
-                                   .environment = {}};
-          },
+      .command = [patience_s](const std::string&,
+                              int ranks) { return command_of(ranks, patience_s); },
       .ranks = options.ranks_max,
+      .command_on_hosts =
+          [patience_s](const std::string&, int ranks, const std::vector<int>& hosts) {
+            worker::Command made = command_of(ranks, patience_s);
+            made.arguments.insert(made.arguments.end(),
+                                  {"--hosts", fmt::format("{}", fmt::join(hosts, ","))});
+            return made;
+          },
       .contract_of = reference::find_contract,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       // NCCL takes up to half a second to end each communicator of a world.

@@ -53,6 +53,8 @@ struct Arguments {
   int store_port = 0;
   double patience_s = 16;
   bool describes = false;
+  /// The hosts of the first ranks; see nccl::host_of().
+  std::vector<int> hosts = {};
 };
 
 std::string variable(const char* name) {
@@ -223,7 +225,9 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
                                           "--patience",
                                           fmt::format("{}", arguments.patience_s)},
                             .environment = {{secret_variable, secret}}};
-    if (shares_devices) command.environment.merge(nccl::environment_of_sharing(rank, variable));
+    if (const auto host = nccl::host_of(rank, arguments.hosts, shares_devices)) {
+      command.environment.merge(nccl::environment_of_host(*host, variable));
+    }
     // NCCL's RAS service would use the same port for all worlds of this machine.
     if (variable("NCCL_RAS_ENABLE").empty()) command.environment["NCCL_RAS_ENABLE"] = "0";
     commands.push_back(std::move(command));
@@ -245,6 +249,9 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "Runs as this rank. Without this option, starts one process for each rank.")
       ->check(CLI::Range(0, nccl::store_limits::ranks - 1))
       ->needs(port);
+  app.add_option("--hosts", arguments.hosts, "The host of each rank, as NCCL shall see it: 0,0,1.")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--patience", arguments.patience_s, "The seconds that a call may take.");
 }
 

@@ -120,7 +120,7 @@ class NcclSubject final : public worker::Subject {
     if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
     const std::vector<int> group = harness::members(c);
     return nccl::Runtime::why_refused(
-        library_, world_, {*algorithm, *contract, call, group, c.in_place});
+        library_, world_, {*algorithm, *contract, call, group, c.in_place, 0, c.hosts});
   }
 
   void run(std::span<const Case> stages,

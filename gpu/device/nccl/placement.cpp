@@ -6,6 +6,8 @@
 
 #include <sys/statvfs.h>
 
+#include "reference/spec/to_size.hpp"
+
 namespace rankcheck::gpu::nccl {
 
 int device_of(int rank, int devices) {
@@ -16,9 +18,29 @@ bool share_devices(int ranks, int devices) {
   return ranks > devices;
 }
 
-std::map<std::string, std::string> environment_of_sharing(int rank, const Variables& variables) {
+std::optional<int> host_of(int rank, const std::vector<int>& hosts, bool shares_devices) {
+  const int named = static_cast<int>(hosts.size());
+  if (rank < named) return hosts[spec::to_size(rank)];
+  if (shares_devices) return named + rank;
+  return named > 0 ? std::optional(0) : std::nullopt;
+}
+
+std::string why_hosts_refused(const std::vector<int>& hosts, int devices) {
+  std::map<std::pair<int, int>, std::size_t> first;
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    const int device = device_of(static_cast<int>(rank), devices);
+    const auto [found, is_new] = first.try_emplace({hosts[rank], device}, rank);
+    if (is_new) continue;
+    return "hosts: NCCL takes one rank of a host on each device: ranks " +
+           std::to_string(found->second) + " and " + std::to_string(rank) + " of host " +
+           std::to_string(hosts[rank]) + " would share a device";
+  }
+  return {};
+}
+
+std::map<std::string, std::string> environment_of_host(int host, const Variables& variables) {
   std::map<std::string, std::string> environment{
-      {"NCCL_HOSTID", "rankcheck-" + std::to_string(rank)}};
+      {"NCCL_HOSTID", "rankcheck-" + std::to_string(host)}};
   // Between hosts, every communicator with resources of its own takes tens of MB of /dev/shm.
   constexpr std::array<std::pair<const char*, const char*>, 7> defaults{
       {{"NCCL_NET", "Socket"},

@@ -7,11 +7,14 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "reference/spec/to_size.hpp"
+
+#include "gpu/device/nccl/placement.hpp"
 
 namespace rankcheck::gpu::nccl {
 
@@ -47,6 +50,25 @@ bool moves_data(const spec::Call& call) {
   return elements_of(call) > 0;
 }
 
+/// Whether NCCL takes every member for a host of its own.
+bool has_host_for_each(const World& world, const Request& request) {
+  if (request.hosts.empty()) return world.shares_devices;
+  std::set<int> seen;
+  return std::all_of(request.group.begin(), request.group.end(), [&](int rank) {
+    return seen.insert(request.hosts[spec::to_size(rank)]).second;
+  });
+}
+
+/// Says why the call cannot be made on these hosts, which must be several.
+std::string why_not_on_hosts(const World& world, const Request& request) {
+  if (request.algorithm.one_process) return "hosts: one process is on one host";
+  if (request.algorithm.windows) return "hosts: symmetric windows are between ranks of one host";
+  if (request.algorithm.forcing && request.algorithm.forcing->protocol == "LL128") {
+    return "hosts: LL128 is not safe between hosts";
+  }
+  return why_hosts_refused(request.hosts, world.devices);
+}
+
 std::string why_unforceable(const Library& nccl, const World& world, const Request& request) {
   const Forcing& forcing = *request.algorithm.forcing;
   if (nccl.version() < 22400) {
@@ -55,7 +77,7 @@ std::string why_unforceable(const Library& nccl, const World& world, const Reque
   }
   if (request.call.ranks == 1)
     return "ranks: with one rank, NCCL copies the data and uses no algorithm";
-  if (forcing.algorithm == "PAT" && !world.shares_devices) {
+  if (forcing.algorithm == "PAT" && !has_host_for_each(world, request)) {
     return "algorithm: NCCL has PAT only if every rank is on a host of its own";
   }
   // NCCL implements both ops as a sum that also multiplies, by each rank's factor or by 1/n at the
@@ -132,6 +154,10 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
   if (collective(request.contract).reduces && spec::is_f8(request.call.type) &&
       world.least_capability < 90) {
     return "type: NCCL reduces 8-bit floats from compute capability 9.0 on";
+  }
+  if (!request.hosts.empty()) {
+    why = why_not_on_hosts(world, request);
+    if (!why.empty()) return why;
   }
   if (algorithm.windows) return why_without_windows(nccl, world, request);
   return algorithm.forcing ? why_unforceable(nccl, world, request) : "";

@@ -68,6 +68,9 @@ struct Request {
   bool in_place = false;
   /// Elements of a pack, for algorithms that pack; 0 means one pack.
   std::int64_t chunk = 0;
+  /// The host of each world rank. Empty if all ranks are on one host, or if only the number of
+  /// devices decides.
+  std::vector<int> hosts = {};
 };
 
 /// The memory of one rank that a call in a window uses, and its place in the window.

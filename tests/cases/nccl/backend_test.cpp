@@ -89,6 +89,22 @@ TEST_F(NcclBackendTest, CallsInWindows) {
   EXPECT_EQ(report("old").at("findings").at(0).at("verdict"), "skipped") << old.out;
 }
 
+/// NCCL_HOSTID makes NCCL take processes of one machine for those of several.
+TEST_F(NcclBackendTest, TellsEachRankItsHost) {
+  const std::string file = harness::shell_quoted((folder_.path() / "seen").string());
+  const tests::Outcome outcome = shell(
+      "RANKCHECK_STAND_IN_HOSTS=" + file + " " + program_ +
+      " run --backend nccl --operation gather --algorithm native --hosts 0,1,0 --cases 10 --report "
+      "r --property agrees_with_reference" +
+      stand_in_);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(report("r").at("findings").at(0).at("unit").at("hosts"), (json{0, 1, 0}));
+  const std::string seen = shell("sort -u " + file).out;
+  for (const char* each : {"0 rankcheck-0\n", "1 rankcheck-1\n", "2 rankcheck-0\n"}) {
+    EXPECT_NE(seen.find(each), std::string::npos) << seen;
+  }
+}
+
 /// NCCL gives no window, without an error, where it does not support symmetric memory.
 TEST_F(NcclBackendTest, PassesNoCaseWithoutItsWindow) {
   const tests::Outcome outcome =

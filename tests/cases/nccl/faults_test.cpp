@@ -117,6 +117,22 @@ TEST_F(WindowsOfNcclTest, ShowFaultsThatNativeCallsDoNot) {
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
+using HostsOfNcclTest = tests::CliTest;
+
+TEST_F(HostsOfNcclTest, ShowFaultsBetweenHosts) {
+  const std::string options =
+      " run --backend nccl --operation all_reduce --algorithm native --cases 20 "
+      "--property agrees_with_reference --nccl-library " +
+      harness::shell_quoted(RANKCHECK_STAND_IN_NCCL);
+  const std::string planted = "RANKCHECK_STAND_IN=between_hosts " + program_ + options;
+  EXPECT_EQ(shell(planted + " --ranks 3 --report one").status, 0);
+  const tests::Outcome outcome = shell(planted + " --hosts 0,1,0 --report several");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  const nlohmann::json finding = report("several").at("findings").at(0);
+  EXPECT_EQ(finding.at("verdict"), "falsified") << finding;
+  EXPECT_FALSE(finding.at("minimal").at("hosts").empty()) << finding;
+}
+
 using PinnedForNcclTest = tests::CliTest;
 
 /// NCCL before 2.29.7 has this published defect. Few generated cases would show it.

@@ -12,7 +12,7 @@ using Environment = std::map<std::string, std::string>;
 
 /// Returns the variables that a rank is started with if the user has set `given`.
 Environment told(int rank, const Environment& given = {}) {
-  return environment_of_sharing(rank, [&](const char* name) {
+  return environment_of_host(rank, [&](const char* name) {
     const auto found = given.find(name);
     return found == given.end() ? std::string() : found->second;
   });
@@ -23,6 +23,23 @@ TEST(NcclPlacementTest, DealsRanksOutOverTheDevices) {
   for (int rank = 0; rank < 5; ++rank) EXPECT_EQ(device_of(rank, 3), expected[rank]);
   EXPECT_TRUE(share_devices(4, 3));
   EXPECT_FALSE(share_devices(3, 3));
+}
+
+TEST(NcclPlacementTest, TellsNcclTheHostsOfACase) {
+  const std::vector<int> hosts{0, 1, 0};
+  for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(host_of(rank, hosts, rank == 1), hosts[rank]);
+  EXPECT_EQ(host_of(4, hosts, false), 0);
+  EXPECT_EQ(host_of(4, hosts, true), 7);
+  EXPECT_EQ(host_of(4, {}, true), 4);
+  EXPECT_EQ(host_of(4, {}, false), std::nullopt);
+}
+
+TEST(NcclPlacementTest, LetsNoRanksOfAHostShareADevice) {
+  EXPECT_EQ(why_hosts_refused({0, 1, 2}, 1), "");
+  EXPECT_EQ(why_hosts_refused({0, 0, 1, 1}, 2), "");
+  EXPECT_EQ(why_hosts_refused({0, 1, 0}, 2),
+            "hosts: NCCL takes one rank of a host on each device: ranks 0 and 2 of host 0 would "
+            "share a device");
 }
 
 TEST(NcclPlacementTest, NeedsRoomInSharedMemory) {

@@ -40,6 +40,7 @@ struct Asked {
   spec::Call call = {.ranks = 4, .op = spec::ReduceOp::sum, .count = 8};
   bool in_place = false;
   World world = world_of(4);
+  std::vector<int> hosts = {};
 
   [[nodiscard]] std::string why_refused(const Library& library = stand_in()) const {
     const std::vector<int> group{0, 1, 2, 3};
@@ -49,7 +50,9 @@ struct Asked {
                                  reference::contract_named(operation),
                                  call,
                                  group,
-                                 in_place});
+                                 in_place,
+                                 0,
+                                 hosts});
   }
 };
 
@@ -92,6 +95,28 @@ TEST(NcclRefusalsTest, KeepForcedWaysToWhereNcclHasThem) {
             "algorithm: the log of NCCL 2.17.3 does not name the algorithm that ran");
   asked.call.ranks = 1;
   EXPECT_NE(asked.why_refused().find("ranks"), std::string::npos);
+}
+
+TEST(NcclRefusalsTest, KeepHostsToWhereNcclHasThem) {
+  Asked asked{.operation = "all_gather", .hosts = {0, 0, 1, 1}};
+  for (const char* each : {"native", "grouped", "ring_simple", "ring_ll"}) {
+    asked.algorithm = each;
+    EXPECT_EQ(asked.why_refused(), "") << each;
+  }
+  for (const char* each : {"one_process", "threads", "windows", "ring_ll128"}) {
+    asked.algorithm = each;
+    EXPECT_EQ(asked.why_refused().find("hosts: "), 0U) << each;
+  }
+  asked.algorithm = "pat_simple";
+  EXPECT_NE(asked.why_refused().find("PAT"), std::string::npos);
+  asked.hosts = {0, 1, 2, 3};
+  EXPECT_EQ(asked.why_refused(), "");
+  asked.world.shares_devices = true;
+  asked.hosts = {0, 1, 0, 2};
+  EXPECT_NE(asked.why_refused(), "");
+  asked.algorithm = "native";
+  asked.world.devices = 2;
+  EXPECT_NE(asked.why_refused().find("ranks 0 and 2 of host 0"), std::string::npos);
 }
 
 TEST(NcclRefusalsTest, KeepWindowsToWhereNcclHasThem) {

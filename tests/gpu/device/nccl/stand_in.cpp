@@ -152,6 +152,7 @@ void finish(Work& work, const Arguments& a) {
     }
     Bytes result = combine(comm, type_of(a.type), a.op, work);
     if (is_planted("flipped_bit") && comm.is_last_of_several()) result.front() ^= std::byte{1};
+    if (is_planted("between_hosts") && comm.has_hosts()) result.front() ^= std::byte{1};
     if (is_planted("unaligned_window")) misalign(comm, a, result);
     if (is_planted("one_rank_tail") && comm.ranks == 1) drop_tail(a, result);
     std::memcpy(a.recv, result.data(), result.size());
@@ -201,6 +202,17 @@ void log_launch(const ncclComm& comm, std::string_view function, std::size_t byt
       bytes,
       algorithm.c_str(),
       protocol.c_str());
+  std::fclose(file);
+}
+
+/// Notes the host of a rank of the world for tests, in the file that RANKCHECK_STAND_IN_HOSTS
+/// names.
+void note_host(int rank) {
+  const char* const path = std::getenv("RANKCHECK_STAND_IN_HOSTS");
+  std::FILE* const file = path == nullptr ? nullptr : std::fopen(path, "a");
+  if (file == nullptr) return;
+  const char* const host = std::getenv("NCCL_HOSTID");
+  std::fprintf(file, "%d %s\n", rank, host == nullptr ? "" : host);
   std::fclose(file);
 }
 
@@ -339,6 +351,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
     if (rank < 0 || rank >= ranks) return ncclInvalidArgument;
     const char* const blocks = std::getenv("NCCL_COMM_BLOCKING");
     if (blocks != nullptr && std::string_view(blocks) == "0") return ncclInProgress;
+    note_host(rank);
     *comm = attach(id.internal, ranks, rank);
     open_group.joining.push_back(*comm);
     return ncclSuccess;

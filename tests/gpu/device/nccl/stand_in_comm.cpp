@@ -267,6 +267,9 @@ ncclComm* attach(const std::string& path, int ranks, int rank) {
   if (memory == MAP_FAILED) std::abort();
   comm->counts = static_cast<Counts*>(memory);
   comm->rings = reinterpret_cast<Ring*>(static_cast<std::byte*>(memory) + head_bytes);
+  const char* const host = std::getenv("NCCL_HOSTID");
+  comm->host = std::hash<std::string>()(host == nullptr ? "" : host);
+  comm->counts->hosts += comm->host;
   ++comm->counts->arrived;
   return comm.release();
 }

@@ -39,6 +39,8 @@ struct Ring {
 struct Counts {
   std::atomic<int> arrived;
   std::atomic<int> left;
+  /// The sum of the hashes of the ranks' hosts.
+  std::atomic<std::uint64_t> hosts;
 };
 
 /// The calls that send messages.
@@ -90,6 +92,8 @@ struct ncclComm {
   std::size_t mapped_bytes = 0;
   rankcheck::stand_in::Counts* counts = nullptr;
   rankcheck::stand_in::Ring* rings = nullptr;
+  /// The hash of this rank's NCCL_HOSTID.
+  std::uint64_t host = 0;
   int splits = 0;
   /// How many groups use this communicator as their own, because of the fault `world_group`.
   std::atomic<int> aliases{0};
@@ -104,6 +108,10 @@ struct ncclComm {
 
   [[nodiscard]] rankcheck::stand_in::Ring& ring(int from, int to) const {
     return rings[from * ranks + to];
+  }
+  /// Whether the ranks are on several hosts.
+  [[nodiscard]] bool has_hosts() const {
+    return counts->hosts != host * static_cast<std::uint64_t>(ranks);
   }
   [[nodiscard]] bool is_last_of_several() const { return rank > 0 && rank == ranks - 1; }
 };
