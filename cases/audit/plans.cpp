@@ -116,6 +116,17 @@ constexpr std::array reductions{
                 plan.sources.insert(plan.sources.end(), all.begin(), all.end());
               });
             }},
+    Bug{.name = "operands_swapped",
+        .summary = "The first two ranks are combined in the wrong order. Only compose shows it.",
+        .operation = "all_reduce",
+        .algorithm = "one_shot",
+        .hits = [](const Case& c) { return spec::is_always_exact(collective(c).op); },
+        .edit_plan =
+            [](const Case&, Plan& plan) {
+              change(plan, is_reduce, [](Step&, std::span<Range> sources) {
+                if (sources.size() > 1) std::swap(sources[0], sources[1]);
+              });
+            }},
     Bug{.name = "missing_contribution",
         .summary = "The loop over the peers ends one peer too early.",
         .operation = "reduce",

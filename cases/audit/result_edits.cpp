@@ -180,4 +180,20 @@ void reduce_again(const Outcome& outcome, const Redo& redo) {
   });
 }
 
+void locate_again(const Outcome& outcome, bool (*replaces)(double value, double best)) {
+  const Case& c = outcome.c();
+  const std::vector<harness::Image> inputs = inputs_of(outcome);
+  const spec::Type component = spec::component(c.type);
+  for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
+    const std::size_t at = spec::to_size(index) * bytes_of(c);
+    const std::byte* best = inputs.front().data() + at;
+    for (const harness::Image& each : inputs) {
+      const std::byte* const pair = each.data() + at;
+      if (replaces(numerics::to_double(component, pair), numerics::to_double(component, best)))
+        best = pair;
+    }
+    std::copy_n(best, bytes_of(c), element);
+  });
+}
+
 }  // namespace rankcheck::cases::audit

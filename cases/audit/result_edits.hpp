@@ -63,4 +63,8 @@ struct Redo {
 /// contributions().
 void reduce_again(const Outcome& outcome, const Redo& redo);
 
+/// Replaces all outputs of a maxloc: from rank to rank, a pair replaces the best one so far if
+/// `replaces` says so of both values. Only for reductions as in contributions().
+void locate_again(const Outcome& outcome, bool (*replaces)(double value, double best));
+
 }  // namespace rankcheck::cases::audit

@@ -386,12 +386,32 @@ constexpr std::array logic{
             }},
 };
 
+constexpr std::array locations{
+    Bug{.name = "last_of_equal_values",
+        .summary = "maxloc takes the last of equal values, whatever their indices.",
+        .operation = "all_reduce",
+        .algorithm = "ring",
+        .hits = has_op<ReduceOp::maxloc>,
+        .edit_result =
+            [](const Outcome& outcome) {
+              locate_again(outcome, [](double value, double best) { return value >= best; });
+            }},
+    Bug{.name = "least_value_and_least_index",
+        .summary =
+            "minloc takes the least value and the least index, which may be another value's.",
+        .operation = "reduce",
+        .algorithm = "binomial",
+        .hits = has_op<ReduceOp::minloc>,
+        .edit_result = reduce_by<ReduceOp::min>},
+};
+
 }  // namespace
 
 void add_bugs_in_values(std::vector<Bug>& out) {
   out.insert(out.end(), formats.begin(), formats.end());
   out.insert(out.end(), arithmetic.begin(), arithmetic.end());
   out.insert(out.end(), logic.begin(), logic.end());
+  out.insert(out.end(), locations.begin(), locations.end());
 }
 
 }  // namespace rankcheck::cases::audit

@@ -32,7 +32,8 @@ inline std::vector<int> drawn_order(const harness::Case& c) {
   return order;
 }
 
-/// Another order of the group leaves a reduction unchanged and reorders the blocks of a gather.
+/// Another order of the group leaves a reduction that commutes unchanged and reorders the blocks of
+/// a gather.
 inline harness::Property rank_permutation() {
   return {
       .name = "rank_permutation",
@@ -42,7 +43,8 @@ inline harness::Property rank_permutation() {
             const bool gathers = contract.in_place == spec::InPlace::send_within_recv &&
                                  collective(contract).sizes == spec::Sizes::count;
             if (harness::group_size(c) < 2) return false;
-            return gathers || (collective(contract).reduces && has_one_result(c));
+            return gathers || (collective(contract).reduces && has_one_result(c) &&
+                               spec::commutes(collective(c).op));
           },
       .adapt = [](const spec::Contract&, harness::Case& c) { use_exact_inputs(c); },
       .program =

@@ -149,6 +149,13 @@ struct Arithmetic<BF16> {
   RANKCHECK_HD static Value round(Value value) { return to_float(to_bf16(value)); }
 };
 
+/// A value and its index, as the two components of a complex number.
+template <class V>
+struct Located {
+  V value;
+  V index;
+};
+
 /// Returns a + b; integers wrap.
 template <class V>
 RANKCHECK_HD inline V add(V a, V b) {
@@ -237,14 +244,43 @@ RANKCHECK_HD inline V combine_bits(V a, V b) {
   return static_cast<V>(is_a != is_b);
 }
 
+/// Returns the pair with the greatest (least) value. If both values are equal, it is the pair with
+/// the lower index.
+template <spec::ReduceOp op, class V>
+RANKCHECK_HD inline Located<V> combine_located(const Located<V>& a, const Located<V>& b) {
+  const bool is_better = op == spec::ReduceOp::maxloc ? a.value < b.value : b.value < a.value;
+  const bool takes_b = is_better | ((a.value == b.value) & (b.index < a.index));
+  return takes_b ? b : a;
+}
+
+/// Returns the map `first` followed by the map `second`, see spec::ReduceOp.
+template <class V>
+RANKCHECK_HD inline V compose(V first, V second) {
+  using U = std::make_unsigned_t<V>;
+  constexpr int half = 4 * static_cast<int>(sizeof(V));
+  constexpr U lower = static_cast<U>(~U{0}) >> half;
+  const U a1 = static_cast<U>(first) >> half;
+  const U b1 = static_cast<U>(first) & lower;
+  const U a2 = static_cast<U>(second) >> half;
+  const U b2 = static_cast<U>(second) & lower;
+  const U a = a1 * a2;
+  const U b = a2 * b1 + b2;
+  return static_cast<V>((a << half) | (b & lower));
+}
+
 /// One step of a reduction. For avg and premul_sum it adds.
 template <spec::ReduceOp op, class V>
 RANKCHECK_HD inline V combine(V a, V b) {
-  if constexpr (spec::is_bitwise(op) || spec::is_logical(op)) return combine_bits<op>(a, b);
-  if constexpr (op == spec::ReduceOp::prod) return multiply(a, b);
-  if constexpr (op == spec::ReduceOp::min) return minimum(a, b);
-  if constexpr (op == spec::ReduceOp::max) return maximum(a, b);
-  return add(a, b);
+  if constexpr (spec::is_located(op)) {
+    return combine_located<op>(a, b);
+  } else {
+    if constexpr (spec::is_bitwise(op) || spec::is_logical(op)) return combine_bits<op>(a, b);
+    if constexpr (op == spec::ReduceOp::compose) return compose(a, b);
+    if constexpr (op == spec::ReduceOp::prod) return multiply(a, b);
+    if constexpr (op == spec::ReduceOp::min) return minimum(a, b);
+    if constexpr (op == spec::ReduceOp::max) return maximum(a, b);
+    return add(a, b);
+  }
 }
 
 /// The operation that combines two partial results: sum for avg and premul_sum.
@@ -306,12 +342,17 @@ bool visit_bits(spec::ReduceOp op, Visitor&& visitor) {
 }
 
 /// Calls visitor(std::integral_constant<ReduceOp, op>) with the op that combines two elements of
-/// the stored type T. Only integers have bitwise and logical ops.
+/// the stored type T. Only integers have bitwise and logical ops, and only those of 32 and 64 bits
+/// have compose.
 template <class T, class Visitor>
 void visit_pairwise(spec::ReduceOp op, Visitor&& visitor) {
   using spec::ReduceOp;
   if constexpr (std::is_integral_v<T>) {
     if (visit_bits(op, visitor)) return;
+    if constexpr (sizeof(T) >= sizeof(std::int32_t)) {
+      if (op == ReduceOp::compose)
+        return visitor(std::integral_constant<ReduceOp, ReduceOp::compose>{});
+    }
   }
   switch (pairwise(op)) {
     case ReduceOp::prod:
@@ -323,6 +364,38 @@ void visit_pairwise(spec::ReduceOp op, Visitor&& visitor) {
     default:
       return visitor(std::integral_constant<ReduceOp, ReduceOp::sum>{});
   }
+}
+
+/// The number of values that one element is combined as: a complex number is a pair if the op
+/// locates values, otherwise two components.
+[[nodiscard]] constexpr int parts_of(spec::Type type, spec::ReduceOp op) {
+  return spec::is_complex(type) && !spec::is_located(op) ? 2 : 1;
+}
+
+/// Calls visitor(T{}, std::integral_constant<ReduceOp, op>) with a pair of the type's components
+/// and an op that locates values.
+template <class Visitor>
+void visit_located(spec::Type type, spec::ReduceOp op, Visitor&& visitor) {
+  using spec::ReduceOp;
+  const auto visit = [&](auto located) {
+    if (op == ReduceOp::maxloc) {
+      visitor(located, std::integral_constant<ReduceOp, ReduceOp::maxloc>{});
+    } else {
+      visitor(located, std::integral_constant<ReduceOp, ReduceOp::minloc>{});
+    }
+  };
+  if (type == spec::Type::complex64) return visit(Located<float>{});
+  if (type == spec::Type::complex128) return visit(Located<double>{});
+}
+
+/// Calls visitor(T{}, std::integral_constant<ReduceOp, op>) with the type of the values that are
+/// combined, and the op that combines two of them. There is no call if the type has no arithmetic.
+template <class Visitor>
+void visit_values(spec::Type type, spec::ReduceOp op, Visitor&& visitor) {
+  if (spec::is_located(op)) return visit_located(type, op, visitor);
+  visit_component(type, [&](auto stored) {
+    visit_pairwise<decltype(stored)>(op, [&](auto pairwise) { visitor(stored, pairwise); });
+  });
 }
 
 }  // namespace rankcheck::gpu::element

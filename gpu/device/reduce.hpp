@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "gpu/device/element.hpp"
 #include "gpu/device/source.hpp"
@@ -20,7 +21,7 @@ inline constexpr std::size_t sources_max = 64;
 /// launch.
 struct Pass {
   std::byte* destination = nullptr;
-  /// The number of components in each source.
+  /// The number of values in each source, see element::parts_of().
   std::int64_t count = 0;
   int divisor = 1;
   int source_count = 0;
@@ -69,9 +70,21 @@ template <class T>
 template <class T>
 [[nodiscard]] RANKCHECK_HD auto scaled(T stored, const Source& source) {
   using A = element::Arithmetic<T>;
-  const auto value = A::widen(stored);
-  if (source.scalar == nullptr) return value;
-  return A::round(element::multiply(value, A::widen(element::load<T>(source.scalar))));
+  auto value = A::widen(stored);
+  if constexpr (std::is_arithmetic_v<decltype(value)>) {
+    if (source.scalar == nullptr) return value;
+    return A::round(element::multiply(value, A::widen(element::load<T>(source.scalar))));
+  }
+  return value;
+}
+
+/// Pairs are not divided.
+template <class V>
+[[nodiscard]] RANKCHECK_HD V divided(V value, int divisor) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    if (divisor != 1) return element::divide(value, divisor);
+  }
+  return value;
 }
 
 template <spec::ReduceOp op, class T>
@@ -85,8 +98,7 @@ RANKCHECK_HD void reduce_element(const Pass& pass, std::int64_t i) {
   for (int s = 1; s < pass.source_count; ++s) {
     total = A::round(element::combine<op>(total, read(s)));
   }
-  if (pass.divisor != 1) total = element::divide(total, pass.divisor);
-  element::store<T>(pass.destination + at, A::narrow(total));
+  element::store<T>(pass.destination + at, A::narrow(divided(total, pass.divisor)));
 }
 
 /// Processes pack `p`, counted from the end of the head. Several sources are loaded before the
@@ -118,8 +130,7 @@ RANKCHECK_HD void reduce_pack(const Pass& pass, const Cut& cut, std::int64_t p) 
   Pack<T> result;
   RANKCHECK_UNROLLED
   for (std::int64_t lane = 0; lane < Pack<T>::lanes; ++lane) {
-    const auto value = pass.divisor == 1 ? total[lane] : element::divide(total[lane], pass.divisor);
-    result.lane[lane] = A::narrow(value);
+    result.lane[lane] = A::narrow(divided(total[lane], pass.divisor));
   }
   *reinterpret_cast<Pack<T>*>(pass.destination + at) = result;
 }
@@ -137,15 +148,16 @@ RANKCHECK_HD void reduce(const Pass& pass,
   }
 }
 
-/// Makes a pass over `count` elements of a type. A complex element counts as two components.
+/// Makes a pass over `count` elements of a type.
 [[nodiscard]] inline Pass make_pass(spec::Type type,
+                                    spec::ReduceOp op,
                                     std::byte* destination,
                                     std::span<const Source> sources,
                                     std::int64_t count,
                                     int divisor) {
   Pass pass;
   pass.destination = destination;
-  pass.count = spec::is_complex(type) ? 2 * count : count;
+  pass.count = element::parts_of(type, op) * count;
   pass.divisor = divisor;
   pass.source_count = static_cast<int>(sources.size());
   std::copy(sources.begin(), sources.end(), pass.sources);

@@ -20,6 +20,9 @@ struct Algorithm {
   /// True if the messages travel in pieces of Options::chunk elements. Other algorithms refuse a
   /// chunk size.
   bool in_chunks = false;
+  /// Whether the plan of a reduction combines the terms in the order of the ranks. Null: it does
+  /// not. Reductions that do not commute need this order.
+  bool (*keeps_order)(const spec::Call& call) = nullptr;
 };
 
 /// Says why an algorithm does not take a (legal) call with these options; empty if it does.
@@ -27,6 +30,10 @@ inline std::string_view why_refused(const Algorithm& algorithm,
                                     const spec::Call& call,
                                     const Options& options) {
   if (options.chunk > 0 && !algorithm.in_chunks) return "chunk: the algorithm has no chunks";
+  const bool keeps_order = algorithm.keeps_order != nullptr && algorithm.keeps_order(call);
+  if (!spec::commutes(call.op) && !keeps_order) {
+    return "op: the algorithm does not combine in the order of the ranks";
+  }
   return algorithm.refuses(call, options);
 }
 
@@ -39,6 +46,16 @@ using AlgorithmLookup = const Algorithm* (*)(std::string_view operation,
 /// For algorithms that take every call.
 inline std::string_view refuses_nothing(const spec::Call& /*call*/, const Options& /*options*/) {
   return {};
+}
+
+/// For algorithms that combine in the order of the ranks.
+inline bool always_keeps_order(const spec::Call& /*call*/) {
+  return true;
+}
+
+/// For trees whose positions count from the root.
+inline bool keeps_order_from_root(const spec::Call& call) {
+  return call.root == 0;
 }
 
 /// For operations that cannot be called in place.

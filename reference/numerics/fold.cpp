@@ -39,6 +39,7 @@ void fold(const Fold& rule,
   const std::int64_t components = spec::is_complex(rule.type) ? 2 * count : count;
   resize(out, 0, spec::to_size(components));
   const Contributions terms{spec::component(rule.type), in, scalars};
+  if (spec::is_located(rule.op)) return fold_located(rule, terms, count, out);
   switch (rule.op) {
     case spec::ReduceOp::prod:
       fold_products(rule, terms, components, out);

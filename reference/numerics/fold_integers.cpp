@@ -36,11 +36,26 @@ T combined_bits(ReduceOp op, T a, T b) {
   }
 }
 
+/// The map `first` followed by the map `second`: x -> a2 (a1 x + b1) + b2. The upper half of an
+/// integer is a, the lower half is b.
+template <typename T>
+T composed(T first, T second) {
+  constexpr int half = 4 * static_cast<int>(sizeof(T));
+  constexpr std::uint64_t modulus = std::uint64_t{1} << half;
+  const auto upper = [](T x) { return (static_cast<std::uint64_t>(x) >> half) % modulus; };
+  const auto lower = [](T x) { return static_cast<std::uint64_t>(x) % modulus; };
+  const std::uint64_t a = upper(first) * upper(second) % modulus;
+  const std::uint64_t b = (upper(second) * lower(first) + lower(second)) % modulus;
+  return static_cast<T>(a * modulus + b);
+}
+
 /// Combines with wrapping arithmetic: modulo 2^64 first, then modulo 2^k by the conversion to T.
 template <typename T>
 T combined(ReduceOp op, T a, T b) {
   if (spec::is_bitwise(op) || spec::is_logical(op)) return combined_bits(op, a, b);
   switch (op) {
+    case ReduceOp::compose:
+      return composed(a, b);
     case ReduceOp::min:
       return std::min(a, b);
     case ReduceOp::max:

@@ -97,4 +97,7 @@ void fold_sums(const Fold& rule, const Contributions& terms, std::int64_t count,
 void fold_products(const Fold& rule, const Contributions& terms, std::int64_t count, Expected& out);
 void fold_extremes(const Fold& rule, const Contributions& terms, std::int64_t count, Expected& out);
 
+/// Finds the extreme values of `count` pairs of a value and its index.
+void fold_located(const Fold& rule, const Contributions& terms, std::int64_t count, Expected& out);
+
 }  // namespace rankcheck::numerics

@@ -61,7 +61,10 @@ constexpr std::array plain_ops{ReduceOp::sum,
                                ReduceOp::band,
                                ReduceOp::lor,
                                ReduceOp::lxor,
-                               ReduceOp::land};
+                               ReduceOp::land,
+                               ReduceOp::maxloc,
+                               ReduceOp::minloc,
+                               ReduceOp::compose};
 constexpr std::array plain_patterns{Pattern::ring, Pattern::pairs, Pattern::self, Pattern::one_way};
 
 template <auto member>

@@ -400,12 +400,52 @@ std::uint64_t logic_bits(
   return c.input == InputKind::special ? special_integer(type, hash) : hash;
 }
 
+/// The special values of maxloc and minloc have no NaN. There are few of them, so that ranks often
+/// have equal ones. -0 and +0 are equal, too.
+std::uint64_t special_located(const TypeInfo& type, std::uint64_t hash) {
+  const std::uint64_t infinity = exponent_mask(type);
+  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::array<std::uint64_t, 4> magnitudes{0, infinity, infinity - 1, 1};
+  return sign | magnitudes[(hash >> 32) % magnitudes.size()];
+}
+
+/// For maxloc and minloc: a value, or its index. Values are equal often, because defects are in the
+/// ties. Indices differ between ranks, also between an element's neighbours along an axis.
+std::uint64_t located_bits(
+    const Case& c, const TypeInfo& type, int rank, std::uint64_t component, std::uint64_t hash) {
+  const bool is_general = c.input == InputKind::general;
+  const auto random = [&](std::uint64_t from) {
+    return random_float(type, -1 - static_cast<int>((from >> 56) % 4), from);
+  };
+  if (component % 2 == 1) {
+    if (is_general) return random(hash);
+    // Every whole number up to 2^24 is exact.
+    const std::uint64_t element = ((component / 2) ^ c.data_seed) % 4096;
+    return whole(type,
+                 static_cast<std::int64_t>(element) * c.ranks + coded_order(c, rank, component));
+  }
+  const std::uint64_t chosen = hash % 3;
+  if (is_general)
+    return random(CounterHash(c.data_seed, (std::uint64_t{1} << 34) + chosen)(component));
+  if (c.input == InputKind::special) return special_located(type, hash);
+  return whole(type, static_cast<std::int64_t>(chosen) - 1);
+}
+
+/// For compose: maps whose factor is odd. They have inverses, so that every map changes the result,
+/// whatever follows it.
+std::uint64_t map_bits(const Case& c, const TypeInfo& type, std::uint64_t hash) {
+  if (c.input == InputKind::special) return special_integer(type, hash);
+  return hash | std::uint64_t{1} << (4 * type.bytes);
+}
+
 /// The bits of one component.
 std::uint64_t element_bits(
     const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
   const ReduceOp op = collective(c).op;
   if (op == ReduceOp::none) return move_bits(c, type, rank, index, hash);
   if (spec::is_bitwise(op) || spec::is_logical(op)) return logic_bits(c, type, rank, index, hash);
+  if (spec::is_located(op)) return located_bits(c, type, rank, index, hash);
+  if (op == ReduceOp::compose) return map_bits(c, type, hash);
   if (c.input == InputKind::exact || c.input == InputKind::coded) {
     return whole(type, exact_whole(c, type, rank, index, hash));
   }
@@ -508,10 +548,10 @@ bool is_defined(InputKind kind, Type type, ReduceOp op) {
     case InputKind::special:
       return true;
     case InputKind::each_special:
-      return floating;
+      return floating && !spec::is_located(op);
     case InputKind::cancelling:
     case InputKind::wide_range:
-      return floating && op != ReduceOp::none && op != ReduceOp::prod;
+      return floating && op != ReduceOp::none && op != ReduceOp::prod && !spec::is_located(op);
     case InputKind::edge:
       return floating && op == ReduceOp::sum;
     case InputKind::fine:

@@ -22,6 +22,7 @@ plan::Algorithm binomial_tree() {
           "messages, for small ones.",
       .refuses = plan::refuses_nothing,
       .plan = plan_binomial_tree,
+      .keeps_order = plan::always_keeps_order,
   };
 }
 

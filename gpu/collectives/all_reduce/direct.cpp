@@ -11,6 +11,7 @@ plan::Algorithm direct() {
           "steps.",
       .refuses = plan::refuses_nothing,
       .plan = plan::all_reduce<plan::reduce_scatter_from_peers, plan::direct_all_gather>,
+      .keeps_order = plan::always_keeps_order,
   };
 }
 

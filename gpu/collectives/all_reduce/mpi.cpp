@@ -40,6 +40,7 @@ mpi::Operation mpi() {
           .perform = perform,
           .tuning = {.collective = "allreduce",
                      .functions = {{"rabenseifner", "allreduce_intra_redscat_allgather"}},
+                     .in_order = {"basic_linear", "nonoverlapping", "recursive_doubling"},
                      .why_unforceable = why_unforceable}};
 }
 

@@ -37,6 +37,7 @@ plan::Algorithm one_shot() {
           "short messages.",
       .refuses = plan::refuses_nothing,
       .plan = plan_one_shot,
+      .keeps_order = plan::always_keeps_order,
   };
 }
 

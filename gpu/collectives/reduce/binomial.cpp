@@ -18,6 +18,7 @@ plan::Algorithm binomial() {
       .summary = "Partial results move up a binomial tree: log2(n) steps of whole messages.",
       .refuses = plan::refuses_nothing,
       .plan = plan_binomial,
+      .keeps_order = plan::keeps_order_from_root,
   };
 }
 

@@ -21,6 +21,7 @@ plan::Algorithm direct() {
           "The root reduces from all peers' memory: one step, all messages share the root's link.",
       .refuses = plan::refuses_nothing,
       .plan = plan_direct,
+      .keeps_order = plan::always_keeps_order,
   };
 }
 

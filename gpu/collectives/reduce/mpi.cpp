@@ -35,6 +35,7 @@ mpi::Operation mpi() {
           .perform = perform,
           .tuning = {.collective = "reduce",
                      .functions = {{"rabenseifner", "reduce_intra_redscat_gather"}},
+                     .in_order = {"linear", "in-order_binary"},
                      .why_unforceable = why_unforceable}};
 }
 

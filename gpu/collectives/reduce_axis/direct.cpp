@@ -9,6 +9,7 @@ plan::Algorithm direct() {
       .summary = "The root reads the rows of all ranks from their memory and combines them.",
       .refuses = plan::refuses_in_place,
       .plan = plan::direct_reduce_axis,
+      .keeps_order = plan::always_keeps_order,
   };
 }
 

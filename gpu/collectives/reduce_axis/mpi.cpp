@@ -14,17 +14,26 @@ std::int64_t elements(const spec::Call& call) {
   return call.outer * call.inner;
 }
 
-/// Combines rows of `count` elements, one behind another, into the first of them.
+/// Combines rows of `count` elements, one behind another, into the first of them. MPI_Reduce_local
+/// computes in op inout. If the op does not commute, the last row is inout, and the rows before it
+/// are in, one after another.
 void combine_rows(const mpi::Invocation& run,
                   MPI_Op op,
                   std::byte* rows,
                   std::int64_t number,
                   std::int64_t count) {
   const auto bytes = count * spec::info(run.call().type).bytes;
-  for (std::int64_t j = 1; j < number; ++j) {
-    mpi::check(MPI_Reduce_local(rows + j * bytes, rows, static_cast<int>(count), run.type(), op),
+  const auto combine = [&](std::byte* in, std::byte* inout) {
+    mpi::check(MPI_Reduce_local(in, inout, static_cast<int>(count), run.type(), op),
                "MPI_Reduce_local");
+  };
+  if (spec::commutes(run.call().op)) {
+    for (std::int64_t j = 1; j < number; ++j) combine(rows + j * bytes, rows);
+    return;
   }
+  std::byte* const last = rows + (number - 1) * bytes;
+  for (std::int64_t j = number - 1; j-- > 0;) combine(rows + j * bytes, last);
+  std::memmove(rows, last, spec::to_size(bytes));
 }
 
 /// The combination of this rank's rows; empty if it has none.

@@ -12,6 +12,7 @@ plan::Algorithm buckets() {
       .refuses = plan::refuses_nothing,
       .plan = plan::buckets<plan::tree_reduce_array>,
       .in_chunks = true,
+      .keeps_order = plan::keeps_order_from_root,
   };
 }
 

@@ -9,6 +9,7 @@ plan::Algorithm packed() {
       .summary = "The arrays are copied into one pack, which is reduced at once and unpacked.",
       .refuses = plan::refuses_nothing,
       .plan = plan::packed<plan::tree_reduce_array>,
+      .keeps_order = plan::keeps_order_from_root,
   };
 }
 

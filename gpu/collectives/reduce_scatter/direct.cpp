@@ -9,6 +9,7 @@ plan::Algorithm direct() {
       .summary = "Each rank reduces its block from all peers' memory: one step.",
       .refuses = plan::refuses_nothing,
       .plan = plan::reduce_scatter<plan::direct_reduce_scatter>,
+      .keeps_order = plan::always_keeps_order,
   };
 }
 

@@ -25,7 +25,8 @@ mpi::Operation mpi() {
           .persistent = {"MPI_Reduce_scatter_block_init", "MPIX_Reduce_scatter_block_init"},
           .perform = perform,
           .tuning = {.collective = "reduce_scatter_block",
-                     .functions = {{"basic_linear", "reduce_scatter_block_basic_linear"}}}};
+                     .functions = {{"basic_linear", "reduce_scatter_block_basic_linear"}},
+                     .in_order = {"basic_linear", "recursive_doubling", "butterfly"}}};
 }
 
 }  // namespace rankcheck::gpu::reduce_scatter

@@ -28,7 +28,8 @@ mpi::Operation mpi() {
           .perform = perform,
           .tuning = {
               .collective = "reduce_scatter",
-              .functions = {{"recursive_halving", "reduce_scatter_intra_basic_recursivehalving"}}}};
+              .functions = {{"recursive_halving", "reduce_scatter_intra_basic_recursivehalving"}},
+              .in_order = {"non-overlapping", "butterfly"}}};
 }
 
 }  // namespace rankcheck::gpu::reduce_scatter_v

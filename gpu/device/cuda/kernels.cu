@@ -51,11 +51,11 @@ cudaError_t combine(spec::Type type,
     const auto bytes = spec::to_size(count * spec::info(type).bytes);
     return cudaMemcpyAsync(destination, sources.front().data, bytes, cudaMemcpyDefault, stream);
   }
-  const reduce_pass::Pass pass = reduce_pass::make_pass(type, destination, sources, count, divisor);
+  const reduce_pass::Pass pass =
+      reduce_pass::make_pass(type, op, destination, sources, count, divisor);
   cudaError_t code = cudaErrorInvalidValue;
-  element::visit_component(type, [&](auto stored) {
-    element::visit_pairwise<decltype(stored)>(
-        op, [&](auto pairwise) { code = enqueue<pairwise(), decltype(stored)>(pass, stream); });
+  element::visit_values(type, op, [&](auto stored, auto pairwise) {
+    code = enqueue<pairwise(), decltype(stored)>(pass, stream);
   });
   return code;
 }

@@ -72,7 +72,7 @@ class Invocation {
   [[nodiscard]] std::size_t element_bytes() const {
     return spec::to_size(spec::info(call_.type).bytes);
   }
-  [[nodiscard]] MPI_Datatype type() const { return types_.type(call_.type); }
+  [[nodiscard]] MPI_Datatype type() const { return types_.type(call_.type, call_.op); }
   /// A send or recv block of count() elements as arguments. Some ranks describe theirs as elements,
   /// whatever the layout, so that the two sides of a message differ.
   [[nodiscard]] BlockType send_block() const {

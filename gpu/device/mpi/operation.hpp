@@ -33,6 +33,9 @@ struct Tuning {
   /// Pairs of an algorithm's word and its function's name. Only for names that break the rules of
   /// tuning.cpp.
   std::vector<std::pair<std::string_view, std::string_view>> functions = {};
+  /// The words of the algorithms that combine in the order of the ranks, also if the op does not
+  /// commute. Others run all the same in Open MPI if they are forced, and their result is wrong.
+  std::vector<std::string_view> in_order = {};
   /// Says why Open MPI (4.1) would not run the algorithm `word` for the call: it runs another one
   /// or refuses the call. Empty if it runs `word`. tuning.cpp adds the reasons that hold for every
   /// operation. May be null.

@@ -259,6 +259,19 @@ const Algorithm* Runtime::find(std::string_view operation, std::string_view name
   return nullptr;
 }
 
+/// Says why MPI or the algorithm does not take the call's op; empty if both do.
+std::string Runtime::why_op_refused(const Request& request) const {
+  const spec::Call& call = request.call;
+  if (types_->type(call.type, call.op) == MPI_DATATYPE_NULL) {
+    return "op: the library has neither MPI_2REAL nor MPI_2DOUBLE_PRECISION, because it was built "
+           "without Fortran";
+  }
+  if (!spec::commutes(call.op) && request.algorithm.component != nullptr) {
+    return "op: the component need not combine in the order of the ranks";
+  }
+  return {};
+}
+
 std::string Runtime::why_refused(const Request& request) const {
   const spec::Call& call = request.call;
   if (call.gap > 0 && request.contract.name == "reduce_scatter_v") {
@@ -267,6 +280,7 @@ std::string Runtime::why_refused(const Request& request) const {
   if (largest_buffer(request) > std::numeric_limits<int>::max()) {
     return "count: a buffer has more elements than an int holds";
   }
+  if (std::string why = why_op_refused(request); !why.empty()) return why;
   const auto& forcing = request.algorithm.forcing;
   const Way* const way = request.algorithm.way;
   if (way != nullptr) {

@@ -107,6 +107,8 @@ class Runtime {
   [[nodiscard]] std::string conclude(const Request& request);
 
  private:
+  [[nodiscard]] std::string why_op_refused(const Request& request) const;
+
   /// Ends when all members have made as many nonblocking calls as this rank. If the library has
   /// counted a call on some of them only, this hangs, and not a later case.
   void await_group();

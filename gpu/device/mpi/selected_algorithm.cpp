@@ -1,6 +1,7 @@
 #include "gpu/device/mpi/selected_algorithm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cctype>
 #include <exception>
@@ -60,6 +61,17 @@ void add_of_libnbc(const std::string& collective, std::vector<SelectedAlgorithm>
   }
 }
 
+/// Whether this algorithm of a reduction combines in the order of the ranks if the op does not
+/// commute. Others are not usable in MPICH, and give wrong results in Open MPI.
+bool is_in_order(std::string_view word) {
+  constexpr std::array words{std::string_view("binomial"),
+                             std::string_view("naive"),
+                             std::string_view("nb"),
+                             std::string_view("noncommutative"),
+                             std::string_view("recursive_doubling")};
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 }  // namespace
 
 std::vector<SelectedAlgorithm> find_selectable(const NamedOperation& operation) {
@@ -79,6 +91,9 @@ std::string_view why_unusable(const SelectedAlgorithm& selected,
   if (n == 1) return "one rank: the library has nothing to choose";
   std::string_view word = selected.word;
   if (word.starts_with("sched_")) word.remove_prefix(6);
+  if (!spec::commutes(use.call.op) && !is_in_order(word)) {
+    return "op: the algorithm need not combine in the order of the ranks";
+  }
   const bool is_power_of_two = std::has_single_bit(static_cast<unsigned>(n));
   const bool gathers = collective == "allgather" || collective == "allgatherv";
   if (!is_power_of_two &&

@@ -128,6 +128,9 @@ std::string_view why_unforceable(const Forcing& forcing, const ForcedUse& use) {
   if (forcing.word == "neighbor" && n % 2 != 0) {
     return "ranks: with an odd number, Open MPI falls back to ring";
   }
+  if (!spec::commutes(use.call.op) && !has(forcing.tuning->in_order, forcing.word)) {
+    return "op: the algorithm does not combine in the order of the ranks";
+  }
   const auto& why = forcing.tuning->why_unforceable;
   return why == nullptr ? "" : why(forcing.word, use);
 }

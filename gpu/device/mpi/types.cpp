@@ -29,6 +29,14 @@ constexpr std::array pairwise_ops{
     spec::ReduceOp::sum, spec::ReduceOp::prod, spec::ReduceOp::min, spec::ReduceOp::max};
 
 template <class T>
+MPI_Op create_compose() {
+  constexpr int commutes = 0;
+  MPI_Op made = MPI_OP_NULL;
+  check(MPI_Op_create(combine_all<T, spec::ReduceOp::compose>, commutes, &made), "MPI_Op_create");
+  return made;
+}
+
+template <class T>
 void create_ops(std::array<MPI_Op, spec::reduce_op_names.size()>& ops) {
   ops.fill(MPI_OP_NULL);
   for (const spec::ReduceOp each : pairwise_ops) {
@@ -47,6 +55,8 @@ Types::Types() {
   check(MPI_Type_commit(&half_), "MPI_Type_commit");
   create_ops<element::F16>(f16_ops_);
   create_ops<element::BF16>(bf16_ops_);
+  compose_int32_ = create_compose<std::int32_t>();
+  compose_int64_ = create_compose<std::int64_t>();
 }
 
 Types::~Types() {
@@ -55,6 +65,8 @@ Types::~Types() {
       if (op != MPI_OP_NULL) MPI_Op_free(&op);
     }
   }
+  MPI_Op_free(&compose_int32_);
+  MPI_Op_free(&compose_int64_);
   for (auto& [key, made] : strided_) MPI_Type_free(&made);
   MPI_Type_free(&half_);
 }
@@ -89,6 +101,11 @@ MPI_Datatype Types::type(spec::Type type) const {
       return MPI_BYTE;
   }
   return MPI_DATATYPE_NULL;
+}
+
+MPI_Datatype Types::type(spec::Type type, spec::ReduceOp op) const {
+  if (!spec::is_located(op)) return this->type(type);
+  return type == spec::Type::complex64 ? MPI_2REAL : MPI_2DOUBLE_PRECISION;
 }
 
 MPI_Datatype Types::strided(spec::Type element, std::int64_t stride) const {
@@ -126,6 +143,12 @@ MPI_Op Types::op(spec::ReduceOp op, spec::Type type) const {
       return MPI_LOR;
     case spec::ReduceOp::lxor:
       return MPI_LXOR;
+    case spec::ReduceOp::maxloc:
+      return MPI_MAXLOC;
+    case spec::ReduceOp::minloc:
+      return MPI_MINLOC;
+    case spec::ReduceOp::compose:
+      return type == spec::Type::int32 ? compose_int32_ : compose_int64_;
     default:
       return MPI_SUM;
   }

@@ -13,7 +13,8 @@
 namespace rankcheck::gpu::mpi {
 
 /// MPI's names for our element types and reduce ops. To MPI, f16 and bf16 are pairs of bytes, which
-/// our own ops combine with one rounding in each step. Eight-bit floats are bytes that are only
+/// our own ops combine with one rounding in each step. Our own op compose does not commute.
+/// Eight-bit floats are bytes that are only
 /// moved. The object must be destroyed before MPI_Finalize.
 class Types {
  public:
@@ -23,6 +24,9 @@ class Types {
   ~Types();
 
   [[nodiscard]] MPI_Datatype type(spec::Type type) const;
+  /// The type of the elements that `op` combines. For maxloc and minloc, complex numbers are pairs:
+  /// MPI_2REAL or MPI_2DOUBLE_PRECISION, which is MPI_DATATYPE_NULL in a library without Fortran.
+  [[nodiscard]] MPI_Datatype type(spec::Type type, spec::ReduceOp op) const;
   /// An element whose extent is `stride` elements. The next element begins there.
   [[nodiscard]] MPI_Datatype strided(spec::Type type, std::int64_t stride) const;
   /// The op that combines two partial results; MPI_SUM for avg and premul_sum.
@@ -36,6 +40,8 @@ class Types {
   MPI_Datatype half_ = MPI_DATATYPE_NULL;
   std::array<MPI_Op, op_count> f16_ops_;
   std::array<MPI_Op, op_count> bf16_ops_;
+  MPI_Op compose_int32_ = MPI_OP_NULL;
+  MPI_Op compose_int64_ = MPI_OP_NULL;
 };
 
 }  // namespace rankcheck::gpu::mpi

@@ -63,6 +63,8 @@ std::string why_unknown(spec::Type type, spec::ReduceOp op, int version) {
   if (spec::is_bitwise(op) || spec::is_logical(op)) {
     return "op: NCCL has neither bitwise nor logical reductions";
   }
+  if (spec::is_located(op)) return "op: NCCL has neither maxloc nor minloc";
+  if (op == spec::ReduceOp::compose) return "op: NCCL has no reductions that do not commute";
   if (op == spec::ReduceOp::avg) return since(21000, "op: avg came with NCCL 2.10");
   return {};
 }

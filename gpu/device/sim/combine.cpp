@@ -37,10 +37,12 @@ template <class T>
     std::memcpy(stored, source.data + first * size, bytes);
     for (std::int64_t i = 0; i < count; ++i) values[i] = A::widen(stored[i]);
   }
-  if (source.scalar == nullptr) return;
-  const Value<T> scalar = A::widen(element::load<T>(source.scalar));
-  for (std::int64_t i = 0; i < count; ++i) {
-    values[i] = A::round(element::multiply(values[i], scalar));
+  if constexpr (std::is_arithmetic_v<Value<T>>) {
+    if (source.scalar == nullptr) return;
+    const Value<T> scalar = A::widen(element::load<T>(source.scalar));
+    for (std::int64_t i = 0; i < count; ++i) {
+      values[i] = A::round(element::multiply(values[i], scalar));
+    }
   }
 }
 
@@ -63,8 +65,10 @@ template <spec::ReduceOp op, class T>
       if constexpr (may_round) total[i] = A::round(total[i]);
     }
   }
-  if (divisor != 1) {
-    for (std::int64_t i = 0; i < count; ++i) total[i] = element::divide(total[i], divisor);
+  if constexpr (std::is_arithmetic_v<Value<T>>) {
+    if (divisor != 1) {
+      for (std::int64_t i = 0; i < count; ++i) total[i] = element::divide(total[i], divisor);
+    }
   }
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
   const auto bytes = spec::to_size(count * size);
@@ -104,11 +108,9 @@ void combine(spec::Type type,
     std::memcpy(destination, sources.front().data, spec::to_size(bytes));
     return;
   }
-  const std::int64_t components = spec::is_complex(type) ? 2 * count : count;
-  element::visit_component(type, [&](auto stored) {
-    element::visit_pairwise<decltype(stored)>(op, [&](auto pairwise) {
-      combine_typed<pairwise(), decltype(stored)>(destination, sources, components, divisor);
-    });
+  const std::int64_t values = element::parts_of(type, op) * count;
+  element::visit_values(type, op, [&](auto stored, auto pairwise) {
+    combine_typed<pairwise(), decltype(stored)>(destination, sources, values, divisor);
   });
 }
 

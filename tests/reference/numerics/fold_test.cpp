@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -45,36 +46,44 @@ class IntegersTest : public testing::TestWithParam<IntegerFold> {};
 INSTANTIATE_TEST_SUITE_P(
     ByHand,
     IntegersTest,
-    testing::Values(IntegerFold{Type::int8, ReduceOp::sum, {100, 100}, -56, {}},
-                    IntegerFold{Type::int8, ReduceOp::avg, {100, 100}, -28, {}},
-                    IntegerFold{Type::int8, ReduceOp::avg, {-1, -2}, -1, {}},
-                    IntegerFold{Type::int8, ReduceOp::prod, {16, 16, 3}, 0, {}},
-                    IntegerFold{Type::int8, ReduceOp::min, {3, -128, 127}, -128, {}},
-                    IntegerFold{Type::uint8, ReduceOp::sum, {200, 100}, 44, {}},
-                    IntegerFold{Type::uint8, ReduceOp::avg, {200, 100}, 22, {}},
-                    IntegerFold{Type::uint8, ReduceOp::max, {3, 128, 127}, 128, {}},
-                    IntegerFold{Type::int32, ReduceOp::prod, {65536, 65537}, 65536, {}},
-                    IntegerFold{Type::int32, ReduceOp::premul_sum, {5, -7}, 1, {3, 2}},
-                    IntegerFold{Type::uint32, ReduceOp::avg, {0x1p31, 0x1p31, 6}, 2, {}},
-                    IntegerFold{Type::int64, ReduceOp::sum, {-0x1p63, -1024}, 0x1p63 - 1024, {}},
-                    IntegerFold{Type::int64, ReduceOp::avg, {-7, 0}, -3, {}},
-                    IntegerFold{Type::uint64, ReduceOp::max, {0x1p63, 1}, 0x1p63, {}},
-                    IntegerFold{Type::uint64, ReduceOp::avg, {0x1p63, 0}, 0x1p62, {}},
-                    IntegerFold{Type::uint8, ReduceOp::band, {14, 7, 255}, 6, {}},
-                    IntegerFold{Type::int8, ReduceOp::band, {-1, -128}, -128, {}},
-                    IntegerFold{Type::int32, ReduceOp::bor, {5, 6, 0}, 7, {}},
-                    IntegerFold{Type::int8, ReduceOp::bor, {-128, 1}, -127, {}},
-                    IntegerFold{Type::int8, ReduceOp::bxor, {3, 5, 6}, 0, {}},
-                    IntegerFold{Type::uint64, ReduceOp::bxor, {0x1p63, 0x1p62}, 0x1.8p63, {}},
-                    IntegerFold{Type::int32, ReduceOp::land, {1, 2}, 1, {}},
-                    IntegerFold{Type::int32, ReduceOp::land, {4, 0, 4}, 0, {}},
-                    IntegerFold{Type::int64, ReduceOp::lor, {0, 0x1p62}, 1, {}},
-                    IntegerFold{Type::uint8, ReduceOp::lor, {0, 0}, 0, {}},
-                    IntegerFold{Type::int8, ReduceOp::lxor, {2, 4}, 0, {}},
-                    IntegerFold{Type::int8, ReduceOp::lxor, {2, 4, -8}, 1, {}},
-                    IntegerFold{Type::int8, ReduceOp::lxor, {0, 7}, 1, {}},
-                    // A single term is not combined with anything.
-                    IntegerFold{Type::int32, ReduceOp::lor, {5}, 5, {}}),
+    testing::Values(
+        IntegerFold{Type::int8, ReduceOp::sum, {100, 100}, -56, {}},
+        IntegerFold{Type::int8, ReduceOp::avg, {100, 100}, -28, {}},
+        IntegerFold{Type::int8, ReduceOp::avg, {-1, -2}, -1, {}},
+        IntegerFold{Type::int8, ReduceOp::prod, {16, 16, 3}, 0, {}},
+        IntegerFold{Type::int8, ReduceOp::min, {3, -128, 127}, -128, {}},
+        IntegerFold{Type::uint8, ReduceOp::sum, {200, 100}, 44, {}},
+        IntegerFold{Type::uint8, ReduceOp::avg, {200, 100}, 22, {}},
+        IntegerFold{Type::uint8, ReduceOp::max, {3, 128, 127}, 128, {}},
+        IntegerFold{Type::int32, ReduceOp::prod, {65536, 65537}, 65536, {}},
+        IntegerFold{Type::int32, ReduceOp::premul_sum, {5, -7}, 1, {3, 2}},
+        IntegerFold{Type::uint32, ReduceOp::avg, {0x1p31, 0x1p31, 6}, 2, {}},
+        IntegerFold{Type::int64, ReduceOp::sum, {-0x1p63, -1024}, 0x1p63 - 1024, {}},
+        IntegerFold{Type::int64, ReduceOp::avg, {-7, 0}, -3, {}},
+        IntegerFold{Type::uint64, ReduceOp::max, {0x1p63, 1}, 0x1p63, {}},
+        IntegerFold{Type::uint64, ReduceOp::avg, {0x1p63, 0}, 0x1p62, {}},
+        IntegerFold{Type::uint8, ReduceOp::band, {14, 7, 255}, 6, {}},
+        IntegerFold{Type::int8, ReduceOp::band, {-1, -128}, -128, {}},
+        IntegerFold{Type::int32, ReduceOp::bor, {5, 6, 0}, 7, {}},
+        IntegerFold{Type::int8, ReduceOp::bor, {-128, 1}, -127, {}},
+        IntegerFold{Type::int8, ReduceOp::bxor, {3, 5, 6}, 0, {}},
+        IntegerFold{Type::uint64, ReduceOp::bxor, {0x1p63, 0x1p62}, 0x1.8p63, {}},
+        IntegerFold{Type::int32, ReduceOp::land, {1, 2}, 1, {}},
+        IntegerFold{Type::int32, ReduceOp::land, {4, 0, 4}, 0, {}},
+        IntegerFold{Type::int64, ReduceOp::lor, {0, 0x1p62}, 1, {}},
+        IntegerFold{Type::uint8, ReduceOp::lor, {0, 0}, 0, {}},
+        IntegerFold{Type::int8, ReduceOp::lxor, {2, 4}, 0, {}},
+        IntegerFold{Type::int8, ReduceOp::lxor, {2, 4, -8}, 1, {}},
+        IntegerFold{Type::int8, ReduceOp::lxor, {0, 7}, 1, {}},
+        // x -> 2 x + 3, then x -> 5 x + 7, is x -> 10 x + 22.
+        IntegerFold{Type::int32, ReduceOp::compose, {0x20003, 0x50007}, 0xa0016, {}},
+        IntegerFold{Type::int64, ReduceOp::compose, {0x200000003, 0x500000007}, 0xa00000016, {}},
+        // Then x -> x + 1.
+        IntegerFold{Type::int32, ReduceOp::compose, {0x20003, 0x50007, 0x10001}, 0xa0017, {}},
+        // 2 * 2^15 is 0, and -1 * 2^15 + 2 is 2^15 + 2, modulo 2^16.
+        IntegerFold{Type::int32, ReduceOp::compose, {0x2ffff, -0x7ffffffe}, 0x8002, {}},
+        // A single term is not combined with anything.
+        IntegerFold{Type::int32, ReduceOp::lor, {5}, 5, {}}),
     printed_name);
 
 TEST_P(IntegersTest, FoldToTheseBits) {
@@ -90,6 +99,39 @@ TEST(IntegersTest, SixtyFourBitsAreNotRounded) {
   numerics::Expected expected;
   numerics::fold({.type = Type::int64, .op = ReduceOp::max}, {{in}}, {}, 1, expected);
   EXPECT_EQ(std::memcmp(expected.bits.data(), in, 8), 0);
+}
+
+// --- pairs of a value and its index ---
+
+/// The expected pair of ranks that hold these pairs.
+numerics::Expected located(ReduceOp op, const std::vector<std::complex<float>>& ranks) {
+  std::vector<const std::byte*> in;
+  for (const auto& each : ranks) in.push_back(reinterpret_cast<const std::byte*>(&each));
+  numerics::Expected expected;
+  numerics::fold({.type = Type::complex64, .op = op, .exact = true}, in, {}, 1, expected);
+  return expected;
+}
+
+TEST(LocatedTest, TheLowestIndexOfEqualValuesIsExpected) {
+  const auto greatest = located(ReduceOp::maxloc, {{2, 7}, {5, 9}, {5, 4}, {2, 3}, {5, 6}});
+  EXPECT_EQ(greatest.high, (std::vector<double>{5, 4}));
+  EXPECT_EQ(greatest.bound, (std::vector<double>{0, 0}));
+  EXPECT_EQ(located(ReduceOp::minloc, {{2, 7}, {5, 9}, {2, 3}, {2, 4}}).high,
+            (std::vector<double>{2, 3}));
+}
+
+TEST(LocatedTest, ZerosOfBothSignsAreEqual) {
+  for (const ReduceOp op : {ReduceOp::maxloc, ReduceOp::minloc}) {
+    EXPECT_EQ(located(op, {{0.0F, 8}, {-0.0F, 1}, {0.0F, 5}}).high[1], 1);
+    EXPECT_EQ(located(op, {{-0.0F, 8}, {0.0F, 1}, {-0.0F, 5}}).high[1], 1);
+  }
+}
+
+TEST(LocatedTest, NanIsNotCompared) {
+  const auto expected = located(ReduceOp::maxloc, {{1, 2}, {std::nanf(""), 1}});
+  const Fold rule{.type = Type::complex64, .op = ReduceOp::maxloc, .exact = true};
+  EXPECT_FALSE(numerics::has_power(rule, expected, 0));
+  EXPECT_FALSE(numerics::has_power(rule, expected, 1));
 }
 
 // --- floating point: by hand ---

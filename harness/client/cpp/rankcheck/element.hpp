@@ -29,8 +29,28 @@ enum class Type {
   f8e5m2,
 };
 
-/// `band` to `lxor` combine integers only: bit by bit, or as truth values.
-enum class Op { none, sum, prod, min, max, avg, premul_sum, band, bor, bxor, land, lor, lxor };
+/// `band` to `lxor` combine integers only: bit by bit, or as truth values. `maxloc` and `minloc`
+/// combine complex numbers only, as pairs of a value and its index. `compose` combines int32 and
+/// int64 only, as maps, in the order of the ranks. cases/families/collectives/INPUTS.md defines
+/// them.
+enum class Op {
+  none,
+  sum,
+  prod,
+  min,
+  max,
+  avg,
+  premul_sum,
+  band,
+  bor,
+  bxor,
+  land,
+  lor,
+  lxor,
+  maxloc,
+  minloc,
+  compose
+};
 
 namespace detail {
 
@@ -49,7 +69,7 @@ inline constexpr std::array<std::string_view, 14> type_names{"int8",
                                                              "f8e4m3",
                                                              "f8e5m2"};
 inline constexpr std::array<std::size_t, 14> type_bytes{1, 4, 8, 1, 4, 8, 2, 2, 4, 8, 8, 16, 1, 1};
-inline constexpr std::array<std::string_view, 13> op_names{"none",
+inline constexpr std::array<std::string_view, 16> op_names{"none",
                                                            "sum",
                                                            "prod",
                                                            "min",
@@ -61,7 +81,10 @@ inline constexpr std::array<std::string_view, 13> op_names{"none",
                                                            "bxor",
                                                            "land",
                                                            "lor",
-                                                           "lxor"};
+                                                           "lxor",
+                                                           "maxloc",
+                                                           "minloc",
+                                                           "compose"};
 
 template <class Names>
 std::string joined(const Names& names) {

@@ -65,7 +65,8 @@ class Call:
     Attributes:
         operation: The name of the collective.
         op: The reduction: none, sum, prod, min, max, avg or premul_sum. For integers also band, bor,
-            bxor, land, lor or lxor.
+            bxor, land, lor or lxor, for complex numbers maxloc or minloc, for int32 and int64
+            compose.
         rank: The place of this rank in the group.
         size: The number of members of the group.
         root: The place of the root in the group.

@@ -44,6 +44,11 @@ OP_NAMES = [
     "land",
     "lor",
     "lxor",
+    # Of complex numbers only: pairs of a value and its index.
+    "maxloc",
+    "minloc",
+    # Of int32 and int64 only, in the order of the ranks.
+    "compose",
 ]
 GROUP_KINDS = ["any", "sorted", "world"]
 # Where the functions of a test's subjects are, for the processes that serve them, as JSON.

@@ -157,7 +157,7 @@ REFUSED = {
     ),
     lambda s: s.reduce(ops=""): (
         "ops: got none, expected some of sum prod min max avg premul_sum band bor bxor "
-        "land lor lxor"
+        "land lor lxor maxloc minloc compose"
     ),
     lambda s: s.operator(yields): (
         "operator: got the function yields, which is not called, expected the name of "

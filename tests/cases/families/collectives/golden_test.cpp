@@ -100,6 +100,17 @@ const std::vector<Golden> golden_inputs{
     Golden{R"("type":"int8","op":"lxor","input":"exact")", "ff00fd000000fe00"},
     Golden{R"("type":"int64","op":"land","input":"special")", "01000000000000000000000000000080"},
     Golden{R"("type":"uint8","op":"lor")", "6d00ab0000000000"},
+    Golden{R"("type":"complex64","op":"maxloc","input":"coded")",
+           "000000000000b041000080bf0000a041"},
+    Golden{R"("type":"complex64","op":"minloc")", "c7e63dbf89c771bf9a5970be53d53fbf"},
+    Golden{R"("type":"complex128","op":"minloc","input":"special")",
+           "01000000000000800000000000003640"},
+    Golden{R"("type":"complex64","op":"maxloc","input":"special")",
+           "010000800000b041000000800000a041"},
+    Golden{R"("type":"int32","op":"compose","input":"coded")", "6dc6d98789c77173abcd5f6053d5bfa5"},
+    Golden{R"("type":"int64","op":"compose")", "6dc6d9872366cafb89c77173e3da57a4"},
+    Golden{R"("type":"int32","op":"compose","input":"special")",
+           "01000000000000800000008000000080"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Input,

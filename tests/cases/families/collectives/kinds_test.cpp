@@ -97,6 +97,32 @@ TEST(EachSpecialInputTest, IsForFloats) {
   EXPECT_FALSE(is_defined(InputKind::each_special, Type::int32, ReduceOp::none));
 }
 
+TEST(LocatedInputTest, ValuesAreEqualOftenAndTheirIndicesDiffer) {
+  for (const InputKind kind :
+       {InputKind::exact, InputKind::coded, InputKind::general, InputKind::special}) {
+    const Case c = make(Type::complex64, ReduceOp::maxloc, kind, 3);
+    const auto a = values(c, 0, 200);
+    const auto b = values(c, 1, 200);
+    int ties = 0;
+    for (std::size_t i = 0; i < a.size(); i += 2) {
+      EXPECT_FALSE(std::isnan(a[i]));
+      ties += a[i] == b[i] ? 1 : 0;
+      EXPECT_NE(a[i + 1], b[i + 1]);
+    }
+    EXPECT_GT(ties, 20);
+    EXPECT_LT(ties, 180);
+  }
+  EXPECT_FALSE(is_defined(InputKind::each_special, Type::complex64, ReduceOp::maxloc));
+  EXPECT_FALSE(is_defined(InputKind::wide_range, Type::complex64, ReduceOp::minloc));
+}
+
+TEST(MapInputTest, FactorsAreOdd) {
+  const Case c = make(Type::int32, ReduceOp::compose, InputKind::general);
+  for (const double value : values(c, 1, 200)) {
+    EXPECT_NE((static_cast<std::int64_t>(value) >> 16) & 1, 0);
+  }
+}
+
 TEST(InputKindTest, SomeAreForSumsOfFloats) {
   for (const InputKind kind : {InputKind::cancelling, InputKind::wide_range}) {
     EXPECT_TRUE(is_defined(kind, Type::f16, ReduceOp::sum));

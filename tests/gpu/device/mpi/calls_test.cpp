@@ -37,22 +37,16 @@ std::vector<Element> elements(const spec::Contract& contract) {
   if (collective(contract).sizes == spec::Sizes::none) return {{Type::f32, ReduceOp::none}};
   if (!collective(contract).reduces)
     return {{Type::uint8, ReduceOp::none}, {Type::complex128, ReduceOp::none}};
-  return {{Type::int8, ReduceOp::prod},
-          {Type::uint64, ReduceOp::max},
-          {Type::f16, ReduceOp::sum},
-          {Type::bf16, ReduceOp::min},
-          {Type::f32, ReduceOp::avg},
-          {Type::f64, ReduceOp::premul_sum},
-          {Type::int32, ReduceOp::avg},
-          {Type::f16, ReduceOp::premul_sum},
-          {Type::complex64, ReduceOp::sum},
-          {Type::int64, ReduceOp::premul_sum},
-          {Type::int8, ReduceOp::band},
-          {Type::uint32, ReduceOp::bor},
-          {Type::int64, ReduceOp::bxor},
-          {Type::int32, ReduceOp::land},
-          {Type::uint8, ReduceOp::lor},
-          {Type::uint64, ReduceOp::lxor}};
+  return {{Type::int8, ReduceOp::prod},         {Type::uint64, ReduceOp::max},
+          {Type::f16, ReduceOp::sum},           {Type::bf16, ReduceOp::min},
+          {Type::f32, ReduceOp::avg},           {Type::f64, ReduceOp::premul_sum},
+          {Type::int32, ReduceOp::avg},         {Type::f16, ReduceOp::premul_sum},
+          {Type::complex64, ReduceOp::sum},     {Type::int64, ReduceOp::premul_sum},
+          {Type::int8, ReduceOp::band},         {Type::uint32, ReduceOp::bor},
+          {Type::int64, ReduceOp::bxor},        {Type::int32, ReduceOp::land},
+          {Type::uint8, ReduceOp::lor},         {Type::complex64, ReduceOp::maxloc},
+          {Type::complex128, ReduceOp::minloc}, {Type::int32, ReduceOp::compose},
+          {Type::int64, ReduceOp::compose},     {Type::uint64, ReduceOp::lxor}};
 }
 
 Case make_case(const harness::Operation& operation,

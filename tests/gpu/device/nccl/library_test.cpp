@@ -97,5 +97,12 @@ TEST(NcclTypesTest, HaveNoBitsAndNoTruthValues) {
   }
 }
 
+TEST(NcclTypesTest, HaveNoLocationsAndNoMaps) {
+  EXPECT_EQ(why_unknown(spec::Type::complex64, spec::ReduceOp::minloc, 22900),
+            "op: NCCL has neither maxloc nor minloc");
+  EXPECT_EQ(why_unknown(spec::Type::int64, spec::ReduceOp::compose, 22900),
+            "op: NCCL has no reductions that do not commute");
+}
+
 }  // namespace
 }  // namespace rankcheck::gpu::nccl

@@ -150,7 +150,7 @@ TEST(SubjectTest, MistakesAreOneLine) {
   expect(
       ops,
       "all_reduce: ops: got mean, expected some of none sum prod min max avg premul_sum band bor "
-      "bxor land lor lxor");
+      "bxor land lor lxor maxloc minloc compose");
   Subject twice("mine");
   twice.broadcast(nothing);
   twice.broadcast(nothing);
