@@ -359,7 +359,7 @@ constexpr std::array logic{
         .summary = "Logical and is computed bit by bit, so 1 and 2 are not true.",
         .operation = "reduce",
         .algorithm = "direct",
-        .ranks_max = 4,
+        .ranks_max = 5,
         .hits = has_op<ReduceOp::land>,
         .edit_result =
             [](const Outcome& outcome) {
