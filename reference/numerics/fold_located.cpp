@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "reference/numerics/folds.hpp"
 #include "reference/spec/to_size.hpp"
