@@ -123,6 +123,9 @@ class HybridSubject final : public worker::Subject {
     if (reference::find_contract(c.operation) != nullptr && is_collective(c)) {
       const bool is_known = c.algorithm.empty() || c.algorithm == staged || c.algorithm == direct;
       if (!is_known) return harness::why_no_algorithm(c, {staged, direct});
+      if (!spec::commutes(collective(c).op)) {
+        return "op: each process combines its own ranks first, in another order than that of ranks";
+      }
       if (c.algorithm == direct && is_closed_to_mpi()) {
         return "algorithm: the MPI library does not take addresses of CUDA devices";
       }
