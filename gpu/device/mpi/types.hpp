@@ -14,8 +14,8 @@ namespace rankcheck::gpu::mpi {
 
 /// MPI's names for our element types and reduce ops. To MPI, f16 and bf16 are pairs of bytes, which
 /// our own ops combine with one rounding in each step. Our own op compose does not commute.
-/// Eight-bit floats are bytes that are only
-/// moved. The object must be destroyed before MPI_Finalize.
+/// Eight-bit floats are bytes that are only moved. The object must be destroyed before
+/// MPI_Finalize.
 class Types {
  public:
   Types();
