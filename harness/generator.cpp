@@ -61,15 +61,9 @@ const Property& property_of(const Catalogue& catalogue, const Unit& unit) {
 /// After so many refusals that no repair helps, a cell is given up for this time.
 constexpr int hopeless_max = 8;
 
-/// Whether the backend refused the unit's algorithm.
-bool is_about_algorithm(const std::string& refusal) {
-  return refusal.starts_with("algorithm:");
-}
-
-/// Whether the backend refused the algorithm or the cell itself. No repair changes them, and to ask
-/// a worker in vain takes time.
-bool is_beyond_repair(const std::string& refusal) {
-  return is_about_algorithm(refusal) || refusal.starts_with("op:") || refusal.starts_with("type:");
+/// Whether the backend refused the cell itself.
+bool is_about_cell(const std::string& refusal) {
+  return refusal.starts_with("op:") || refusal.starts_with("type:");
 }
 
 /// Whether the backend refused what all cases of the unit have, or all cases of the goal.
@@ -199,7 +193,8 @@ bool Generator::can_cover(std::size_t cell) {
 }
 
 void Generator::find_cells() {
-  // An algorithm that is refused for so many cells, and taken for none, is refused for all.
+  // What all cases of the unit have is refused for all cells, if it is refused for so many of them
+  // and taken for none.
   constexpr int refusals_max = 4;
   int refusals = 0;
   std::vector<Cell> kept;
@@ -212,7 +207,7 @@ void Generator::find_cells() {
       continue;
     }
     if (is_given_up || refused_ > refused) refused_cells_.push_back(cells_[i].name());
-    refusals += is_about_algorithm(refusal_) ? 1 : 0;
+    refusals += is_about_unit() ? 1 : 0;
   }
   cells_.swap(kept);
 }
@@ -388,7 +383,7 @@ bool Generator::draw_legal(
     spread_over_hosts(out);
     refusal_.clear();
     if (adapt(goal, out)) return true;
-    hopeless += is_beyond_repair(refusal_) ? 1 : 0;
+    hopeless += is_beyond_repair() ? 1 : 0;
     if (hopeless == hopeless_max || is_final(refusal_, goal)) return false;
   }
   return false;
@@ -419,6 +414,14 @@ bool Generator::can_run(const Case& c) {
   return taken;
 }
 
+bool Generator::is_about_unit() const {
+  return refusal_.starts_with("algorithm:") || (!hosts_.empty() && refusal_.starts_with("hosts:"));
+}
+
+bool Generator::is_beyond_repair() const {
+  return is_about_unit() || is_about_cell(refusal_);
+}
+
 bool Generator::adapt(const SiteClass* goal, Case& c) {
   const auto cell = std::pair(c.type, family_.variant(c));
   const auto change_ranks = [&](Case& changed) {
@@ -434,7 +437,7 @@ bool Generator::adapt(const SiteClass* goal, Case& c) {
   const std::int64_t refused = refused_;
   if (can_run(c)) return true;
   if (refused_ == refused) return false;
-  if (is_beyond_repair(refusal_) || is_final(refusal_, goal)) return false;
+  if (is_beyond_repair() || is_final(refusal_, goal)) return false;
   for (const auto repair : repairs) {
     Case mended = c;
     repair(family_, mended);

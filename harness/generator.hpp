@@ -128,6 +128,10 @@ class Generator {
 
   /// Whether the case is legal, the property applies to it, and the backend takes every stage.
   [[nodiscard]] bool can_run(const Case& c);
+  /// Whether the last refusal was about what all cases of the unit have.
+  [[nodiscard]] bool is_about_unit() const;
+  /// Whether the last refusal was about what no repair changes. To ask a worker in vain takes time.
+  [[nodiscard]] bool is_beyond_repair() const;
   /// Changes the case until it can be run. Returns false if this fails or if the case then misses
   /// the goal.
   [[nodiscard]] bool adapt(const SiteClass* goal, Case& c);

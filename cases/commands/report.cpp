@@ -97,6 +97,12 @@ std::string further_time(const harness::Report& report) {
   return time_s > 0 ? fmt::format(" --time-budget {}", time_s) : "";
 }
 
+/// Returns the option that keeps a gate's number of jobs. Any other run chooses it by itself.
+std::string same_jobs(const harness::Report& report) {
+  const double jobs = number_in(report, "jobs");
+  return report.environment.contains("hardware") && jobs > 1 ? fmt::format(" --jobs {}", jobs) : "";
+}
+
 }  // namespace
 
 std::string how_to_go_on(const harness::Report& report,
@@ -110,11 +116,12 @@ std::string how_to_go_on(const harness::Report& report,
           ? ", " + harness::counted(report.not_run, "unit was not run", "units were not run")
           : "";
   const bool needs_time = report.ending == name(harness::Ending::time_over);
-  return fmt::format("ended early ({}){}; to continue: {} run --resume {}{}",
+  return fmt::format("ended early ({}){}; to continue: {} run --resume {}{}{}",
                      harness::shortened(report.ending, 40),
                      left,
                      program,
                      harness::printable(harness::shell_quoted(folder.string())),
+                     same_jobs(report),
                      needs_time ? further_time(report) : "");
 }
 

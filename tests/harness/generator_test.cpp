@@ -388,6 +388,19 @@ TEST_F(GeneratorTest, AsksSeldomForAnAlgorithmThatIsNotThere) {
   EXPECT_LT(asked, 200);
 }
 
+TEST_F(GeneratorTest, AsksSeldomAboutHostsThatAllCasesHave) {
+  int asked = 0;
+  backend.refusal = [&](const Case&) {
+    ++asked;
+    return "hosts: one process is on one host";
+  };
+  Unit unit = fake::unit("all_reduce");
+  unit.hosts = {0, 0, 1, 1};
+  const Generator generator(catalogue, backend, unit, 1);
+  EXPECT_TRUE(generator.cells().empty());
+  EXPECT_LT(asked, 200);
+}
+
 TEST_F(GeneratorTest, FindsTheFewRanksThatAnAlgorithmTakes) {
   backend.refusal = [](const Case& c) { return c.ranks == 2 ? "" : "algorithm: for two ranks"; };
   const Generator generator(catalogue, backend, fake::unit("all_reduce"), 1);

@@ -146,7 +146,7 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
     return "in_place: NCCL has no all_to_all in place";
   }
   if (algorithm.one_process && world.ranks > world.devices) {
-    return "ranks: found " + std::to_string(world.devices) + " of the " +
+    return "algorithm: found " + std::to_string(world.devices) + " of the " +
            std::to_string(world.ranks) + " devices that one process needs";
   }
   std::string why = why_unknown(request.call.type, request.call.op, nccl.version());

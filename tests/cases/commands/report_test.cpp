@@ -35,6 +35,16 @@ TEST(HowToGoOnTest, ProposesTheBudgetOfEachCallOfAGate) {
       without_time);
 }
 
+TEST(HowToGoOnTest, KeepsTheJobsOfAGate) {
+  nlohmann::ordered_json environment{{"jobs", 8}, {"time_budget_s", 2}};
+  EXPECT_EQ(how_to_go_on(ended_early(environment), "r", "rankcheck").find("--jobs"),
+            std::string::npos);
+  environment["hardware"] = nlohmann::ordered_json::object();
+  EXPECT_EQ(
+      how_to_go_on(ended_early(environment), "r", "rankcheck"),
+      "ended early (time_over); to continue: rankcheck run --resume r --jobs 8 --time-budget 2");
+}
+
 TEST(HowToGoOnTest, TakesATimeThatIsNoNumberForNone) {
   const std::string without_time = "ended early (time_over); to continue: rankcheck run --resume r";
   EXPECT_EQ(how_to_go_on(

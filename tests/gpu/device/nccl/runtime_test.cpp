@@ -78,7 +78,7 @@ TEST(NcclRefusalsTest, KeepRanksOfOneProcessOnTheirOwnDevices) {
   Asked asked{.algorithm = "one_process"};
   EXPECT_EQ(asked.why_refused(), "");
   asked.world.devices = 1;
-  EXPECT_EQ(asked.why_refused(), "ranks: found 1 of the 4 devices that one process needs");
+  EXPECT_EQ(asked.why_refused(), "algorithm: found 1 of the 4 devices that one process needs");
 }
 
 TEST(NcclRefusalsTest, KeepForcedWaysToWhereNcclHasThem) {
