@@ -194,6 +194,7 @@ class Session {
     }
     if (judgement_.verdict == Verdict::skipped) {
       ++finding_.refused_cases;
+      if (finding_.refusal.empty()) finding_.refusal = judgement_.reason;
       return CaseResult::Type::Success;
     }
     if (is_known_failure(c)) {
@@ -219,8 +220,8 @@ class Session {
   }
 
   bool is_known_failure(const Case& c) {
-    // Most units have no known defects, and then nothing must be copied.
-    if (known_.is_empty()) return false;
+    // Most cases are none of a known defect, and then nothing must be copied.
+    if (known_.covers_failures_only() && !is_failure(judgement_.verdict)) return false;
     Failure failure{c, judgement_};
     return is_known(examiner_, failure, limits_, known_, finding_);
   }
@@ -327,9 +328,12 @@ class Session {
     return has_failed_as_first();
   }
 
+  /// Whether the last case failed as the first one did, and not because of a known defect in one of
+  /// its stages.
   [[nodiscard]] bool has_failed_as_first() const {
     const Judgement& first = first_->judgement;
-    return judgement_.verdict == first.verdict && judgement_.symptom == first.symptom;
+    return judgement_.verdict == first.verdict && judgement_.symptom == first.symptom &&
+           !known_.covers_stages(examiner_.stages_as_they_ran(), first.verdict);
   }
 
   /// Makes the finding if the backend or the property takes no case at all.
@@ -338,9 +342,13 @@ class Session {
     finding_.verdict = Verdict::vacuous;
     if (generator_.refused() == 0) {
       finding_.reason = "the property applies to no case of the unit";
-    } else if (!finding_.missing_cells.empty()) {
+      return std::move(finding_);
+    }
+    finding_.refusal = generator_.first_refusal();
+    if (!finding_.missing_cells.empty()) {
       finding_.reason = fmt::format("the backend refuses all cases, and {} is required",
                                     finding_.missing_cells.front());
+      if (!finding_.refusal.empty()) finding_.reason += ": " + finding_.refusal;
     } else {
       finding_.verdict = Verdict::skipped;
       finding_.reason = name(SkipReason::not_supported);

@@ -31,7 +31,8 @@ struct RunLimits {
   double replay_s = 60;
   /// What earlier rounds of the unit covered. This round starts with the rest.
   Coverage covered = {};
-  /// The known defects that the unit can show. The search counts their failures and goes on.
+  /// The known defects that the unit can show, see known_of(). The search counts their failures and
+  /// goes on.
   std::vector<const KnownDefect*> known = {};
   /// Ends the search like the deadline. Also ends shrinking and replaying.
   StopRequest stop = {};

@@ -71,12 +71,13 @@ bool is_known(Examiner& examiner,
               KnownCases& known,
               Finding& finding) {
   const Verdict verdict = failure.judgement.verdict;
+  const std::vector<Case> stages = examiner.stages_as_they_ran();
   if (is_failure(verdict) && known.needs_replays(failure.c, verdict)) {
     const ReplayResult result = replay(examiner, failure, limits);
     if (result.verdict == Verdict::errored) return false;
     if (result.failed < result.replays) failure.judgement.verdict = Verdict::flaky;
   }
-  if (!known.count(failure.c, failure.judgement)) {
+  if (!known.count(failure.c, stages, failure.judgement)) {
     failure.judgement.verdict = verdict;
     return false;
   }
@@ -110,7 +111,8 @@ Finding run_pinned(const Catalogue& catalogue,
                    const RunLimits& limits) {
   Finding finding;
   finding.unit = unit;
-  if (!backend.why_refused(c).empty()) {
+  finding.refusal = backend.why_refused(c);
+  if (!finding.refusal.empty()) {
     finding.verdict = Verdict::skipped;
     finding.reason = name(SkipReason::not_supported);
     return finding;
@@ -122,6 +124,7 @@ Finding run_pinned(const Catalogue& catalogue,
   if (verdict == Verdict::skipped) {
     finding.verdict = Verdict::skipped;
     finding.reason = name(SkipReason::not_supported);
+    finding.refusal = failure.judgement.reason;
     return finding;
   }
   KnownCases known(unit, limits.known);

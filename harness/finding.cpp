@@ -88,6 +88,7 @@ void judge_coverage(Finding& finding) {
     if (known > 0) finding.reason += "; " + known_text(finding);
     if (finding.refused_cases == 0) return;
     finding.reason += fmt::format("; the backend refused {} cases", finding.refused_cases);
+    if (!finding.refusal.empty()) finding.reason += ": " + finding.refusal;
   };
   const auto& refused = finding.refused_cells;
   const auto is_refused = [&](const std::string& cell) {
@@ -158,6 +159,7 @@ void merge(Finding& total, const Finding& round) {
   out.unit = total.unit;
   out.cases = total.cases + round.cases;
   out.refused_cases = total.refused_cases + round.refused_cases;
+  out.refusal = total.refusal.empty() ? round.refusal : total.refusal;
   out.ranks_max = std::max(total.ranks_max, round.ranks_max);
   out.compared_bytes = total.compared_bytes + round.compared_bytes;
   out.ratio_max = std::max(total.ratio_max, round.ratio_max);

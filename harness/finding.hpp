@@ -98,6 +98,9 @@ struct Finding {
   std::int64_t cases = 0;
   /// Number of cases that the backend accepted at first but refused when they were run.
   std::int64_t refused_cases = 0;
+  /// What the backend said of a case that it refused. Empty if it took some case and refused none
+  /// when it was run.
+  std::string refusal = {};
   /// The largest number of members in a judged case.
   int ranks_max = 0;
   std::int64_t compared_bytes = 0;

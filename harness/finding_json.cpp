@@ -230,6 +230,7 @@ constexpr std::array finding_fields{
     field<&Finding::reason>("reason"),
     field<&Finding::cases, Presence::required>("cases"),
     field<&Finding::refused_cases>("refused_cases"),
+    field<&Finding::refusal>("refusal"),
     field<&Finding::ranks_max>("ranks_max"),
     field<&Finding::compared_bytes, Presence::required>("compared_bytes"),
     field<&Finding::ratio_max, Presence::required>("ratio_max"),

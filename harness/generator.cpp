@@ -410,8 +410,10 @@ bool Generator::can_run(const Case& c) {
     refusal_ = backend_.why_refused(stage);
     return refusal_.empty();
   });
-  if (!taken) ++refused_;
-  return taken;
+  if (taken) return true;
+  ++refused_;
+  if (first_refusal_.empty()) first_refusal_ = refusal_;
+  return false;
 }
 
 bool Generator::is_about_unit() const {

@@ -80,6 +80,9 @@ class Generator {
   [[nodiscard]] bool takes(const Case& c) { return can_run(c); }
   /// Number of draws that the backend refused, including those during construction.
   [[nodiscard]] std::int64_t refused() const { return refused_; }
+  /// What the backend said of the first of them. Empty if it was not asked, because it has too few
+  /// ranks or its declaration says enough.
+  [[nodiscard]] const std::string& first_refusal() const { return first_refusal_; }
 
  private:
   /// Constructs a generator without cells.
@@ -171,6 +174,7 @@ class Generator {
   std::vector<Case> stages_;
   /// What the backend last said of a case that it refused: "op: NCCL has no ...".
   std::string refusal_;
+  std::string first_refusal_;
 };
 
 }  // namespace rankcheck::harness

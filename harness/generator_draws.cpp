@@ -39,7 +39,7 @@ void Generator::draw_case(const Drawing& drawing, Case& out) const {
 
 void Generator::enlarge_some(Case& c) const {
   // While the generator finds out what the backend takes, nothing has been drawn.
-  if (drawn_ == 0) return;
+  if (drawn_ == 0 || fixed_.contains("count")) return;
   RandomSource random(mix(mix(seed_, drawn_), hash_of("large")));
   if (random.below(large_every) != 0) return;
   Case large = c;

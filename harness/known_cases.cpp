@@ -9,12 +9,33 @@
 namespace rankcheck::harness {
 
 KnownCases::KnownCases(const Unit& unit, const std::vector<const KnownDefect*>& defects)
-    : family_(find_family(unit.operation)) {
+    : unit_(unit), family_(find_family(unit.operation)) {
   for (const KnownDefect* const each : defects) {
     KnownCount count;
     count.id = each->id;
-    entries_.push_back({.defect = each, .count = std::move(count)});
+    entries_.push_back(
+        {.defect = each, .is_about_unit = each->is_about(unit), .count = std::move(count)});
   }
+}
+
+bool KnownCases::covers_failures_only() const {
+  return std::none_of(
+      entries_.begin(), entries_.end(), [](const Entry& each) { return each.is_about_unit; });
+}
+
+bool KnownCases::covers_stage(const Entry& entry, const std::vector<Case>& stages) const {
+  return std::any_of(stages.begin(), stages.end(), [&](const Case& stage) {
+    Unit ran = unit_;
+    ran.operation = stage.operation;
+    ran.algorithm = stage.algorithm;
+    return entry.defect->is_about(ran) && entry.defect->covers(stage, find_family(stage.operation));
+  });
+}
+
+bool KnownCases::covers_stages(const std::vector<Case>& stages, Verdict verdict) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
+    return each.defect->covers(verdict) && covers_stage(each, stages);
+  });
 }
 
 bool KnownCases::leaves_out(const Case& c) {
@@ -40,11 +61,12 @@ bool KnownCases::needs_replays(const Case& c, Verdict verdict) const {
          });
 }
 
-bool KnownCases::count(const Case& c, const Judgement& judgement) {
+bool KnownCases::count(const Case& c, const std::vector<Case>& stages, const Judgement& judgement) {
   const Verdict verdict = judgement.verdict;
   bool is_known = false;
   for (Entry& each : entries_) {
-    if (!covers(each, c)) continue;
+    const bool is_in_stage = is_failure(verdict) && covers_stage(each, stages);
+    if (!is_in_stage && !covers(each, c)) continue;
     KnownCount& count = each.count;
     ++count.covered;
     // Only the first entry that covers a failure has it.

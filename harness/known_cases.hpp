@@ -12,13 +12,16 @@ namespace rankcheck::harness {
 /// the defect covers: each of them costs a timeout or a new start of the workers.
 inline constexpr int known_restarts_max = 5;
 
-/// Counts the cases of one unit that known defects cover.
+/// Counts the cases of one unit that known defects cover. A defect also covers a failure if it
+/// covers a stage of the case: stages have other roots and groups, and a composition takes any
+/// algorithm for what it compares with.
 class KnownCases {
  public:
-  /// `defects` are those that the unit can show. They must outlive this object.
+  /// `defects` are those of known_of(). They must outlive this object.
   KnownCases(const Unit& unit, const std::vector<const KnownDefect*>& defects);
 
-  [[nodiscard]] bool is_empty() const { return entries_.empty(); }
+  /// Whether no defect covers cases that have not failed.
+  [[nodiscard]] bool covers_failures_only() const;
   /// Whether the case should not be run any more, because a defect covers it and has stopped the
   /// backend often enough. Counts the case.
   [[nodiscard]] bool leaves_out(const Case& c);
@@ -27,8 +30,11 @@ class KnownCases {
   /// Whether a failure of the case with this verdict is known only if its replays show that it is
   /// flaky.
   [[nodiscard]] bool needs_replays(const Case& c, Verdict verdict) const;
-  /// Counts a case that was judged. Returns whether it is a known failure.
-  bool count(const Case& c, const Judgement& judgement);
+  /// Whether a failure with this verdict is known because of one of the stages.
+  [[nodiscard]] bool covers_stages(const std::vector<Case>& stages, Verdict verdict) const;
+  /// Counts a case that was judged. `stages` are its stages as they ran. Returns whether it is a
+  /// known failure.
+  bool count(const Case& c, const std::vector<Case>& stages, const Judgement& judgement);
 
   /// The counts of the defects that cover some case.
   [[nodiscard]] std::vector<KnownCount> counts() const;
@@ -36,14 +42,19 @@ class KnownCases {
  private:
   struct Entry {
     const KnownDefect* defect;
+    /// Whether the defect is about the unit itself, and not only about stages.
+    bool is_about_unit = false;
     KnownCount count = {};
     int stops = 0;
   };
 
   [[nodiscard]] bool covers(const Entry& entry, const Case& c) const {
-    return entry.defect->covers(c, family_);
+    return entry.is_about_unit && entry.defect->covers(c, family_);
   }
+  /// Whether one of the stages can show the defect.
+  [[nodiscard]] bool covers_stage(const Entry& entry, const std::vector<Case>& stages) const;
 
+  Unit unit_;
   const Family* family_;
   std::vector<Entry> entries_;
 };

@@ -224,7 +224,11 @@ void each_text(const ordered_json& value, const std::string& name, const Take& t
 
 bool KnownDefect::is_about(const Unit& unit) const {
   return matches_any(operations, unit.operation) && matches_any(algorithms, unit.algorithm) &&
-         matches_any(properties, unit.property) &&
+         may_be_in_stages(unit);
+}
+
+bool KnownDefect::may_be_in_stages(const Unit& unit) const {
+  return matches_any(properties, unit.property) &&
          (matches_any(backends, unit.backend) || matches_any(backends, unit.tested()));
 }
 
@@ -311,7 +315,7 @@ std::vector<const KnownDefect*> known_of(const std::vector<KnownDefect>& defects
                                          const Unit& unit) {
   std::vector<const KnownDefect*> known;
   for (const KnownDefect& each : defects) {
-    if (each.is_about(unit) && why_not_applied(each, environment, unit.tested()).empty()) {
+    if (each.may_be_in_stages(unit) && why_not_applied(each, environment, unit.tested()).empty()) {
       known.push_back(&each);
     }
   }

@@ -43,6 +43,9 @@ struct KnownDefect {
 
   /// Whether the names of the unit match.
   [[nodiscard]] bool is_about(const Unit& unit) const;
+  /// Whether they match apart from operation and algorithm. A stage of the unit's cases may then
+  /// show the defect.
+  [[nodiscard]] bool may_be_in_stages(const Unit& unit) const;
   /// Whether the case can fail because of the defect. The family is the one of the case's
   /// operation and may be null.
   [[nodiscard]] bool covers(const Case& c, const Family* family) const;
@@ -64,7 +67,7 @@ struct KnownDefect {
                                           const nlohmann::ordered_json& environment,
                                           const std::string& tested);
 
-/// The defects that a unit can show in this environment.
+/// The defects that a unit, or a stage of its cases, can show in this environment.
 [[nodiscard]] std::vector<const KnownDefect*> known_of(const std::vector<KnownDefect>& defects,
                                                        const nlohmann::ordered_json& environment,
                                                        const Unit& unit);

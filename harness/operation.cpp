@@ -82,24 +82,29 @@ Verdict verdict_of(RunStatus status) {
   return Verdict::errored;
 }
 
-/// Adds the ways that algorithms chose to the reason of a failure.
+/// Adds the ways that algorithms chose to the reason of a failure, and the algorithms that the
+/// backend chose if there are several stages.
 void name_ways(std::span<const Case> stages, const Observation& observation, Judgement& judgement) {
   if (!is_failure(judgement.verdict)) return;
-  for (std::size_t s = 0; s < stages.size(); ++s) {
+  for (std::size_t s = 0; s < std::min(stages.size(), observation.path.size()); ++s) {
     const std::string& ran = observation.path[s];
-    if (stages[s].algorithm.empty() || ran == stages[s].algorithm) continue;
+    if (ran.empty() || ran == stages[s].algorithm) continue;
+    if (stages[s].algorithm.empty() && stages.size() == 1) continue;
     judgement.reason += fmt::format("; stage {} ran {}", s, ran);
   }
 }
 
 }  // namespace
 
+Catalogue::Catalogue(std::vector<Operation> operations) : operations_(std::move(operations)) {
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    index_.emplace(operations_[i].contract.name, i);
+  }
+}
+
 const Operation* Catalogue::find(std::string_view name) const {
-  const auto found =
-      std::find_if(operations_.begin(), operations_.end(), [&](const Operation& each) {
-        return each.contract.name == name;
-      });
-  return found == operations_.end() ? nullptr : &*found;
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : &operations_[found->second];
 }
 
 const Property* Catalogue::find_property(std::string_view operation,
@@ -399,6 +404,15 @@ void Examiner::check_power(const spec::Contract& contract, const Case& c, Judgem
   }
 }
 
+std::vector<Case> Examiner::stages_as_they_ran() const {
+  std::vector<Case> stages = stages_;
+  for (std::size_t s = 0; s < std::min(stages.size(), observation_.path.size()); ++s) {
+    const std::string& ran = observation_.path[s];
+    if (stages[s].algorithm.empty()) stages[s].algorithm = ran.substr(0, ran.find(':'));
+  }
+  return stages;
+}
+
 void Examiner::examine(const Case& c, Judgement& judgement) {
   judgement = {};
   if (std::string why = why_invalid(catalogue_, c); !why.empty()) {
@@ -412,6 +426,7 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   backend_.run(stages_, observation_);
   if (observation_.status != RunStatus::completed) {
     judgement.fail(verdict_of(observation_.status), observation_.reason, observation_.symptom);
+    name_ways(stages_, observation_, judgement);
     return;
   }
   for (std::size_t s = 0; s < stages_.size(); ++s) {

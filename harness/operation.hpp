@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,7 @@ struct Operation {
 /// All operations, sorted by name.
 class Catalogue {
  public:
-  explicit Catalogue(std::vector<Operation> operations) : operations_(std::move(operations)) {}
+  explicit Catalogue(std::vector<Operation> operations);
 
   [[nodiscard]] const std::vector<Operation>& operations() const { return operations_; }
   /// Returns null if there is no operation with this name.
@@ -63,6 +64,8 @@ class Catalogue {
 
  private:
   std::vector<Operation> operations_;
+  /// The index of each operation. Every case looks for its operation several times.
+  std::unordered_map<std::string_view, std::size_t> index_;
 };
 
 /// A member's buffers after a stage, with their layout; read only.
@@ -144,6 +147,9 @@ class Examiner {
   /// The stages of the last case and their results, for export and for a verbose replay.
   [[nodiscard]] std::span<const Case> stages() const { return stages_; }
   [[nodiscard]] const Observation& observation() const { return observation_; }
+  /// The stages of the last case. A stage that left its algorithm open has the one that ran it, as
+  /// far as the backend knows.
+  [[nodiscard]] std::vector<Case> stages_as_they_ran() const;
 
  private:
   void check_memory(std::size_t stage, Judgement& judgement);

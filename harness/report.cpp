@@ -211,6 +211,7 @@ std::string what_was_cut(const Report& report) {
 }
 
 std::string to_markdown(const Report& report) {
+  constexpr std::size_t refusals_listed_max = 20;
   const Summary all = summarise(report.findings);
   const Summary present = summarise(findings_of_present(report));
   std::string text = fmt::format("# rankcheck\n\n**{}**\n\n", verdict_sentence(report));
@@ -221,6 +222,9 @@ std::string to_markdown(const Report& report) {
   if (!present.rows.empty()) text += to_table(present).markdown() + '\n';
   for (const AbsentBackend& each : absent_backends(report)) text += to_text(each) + "\n\n";
   text += outcome_line(all.total) + '\n';
+  const std::vector<std::string> refusals = refusal_sentences(all.total, refusals_listed_max);
+  if (!refusals.empty()) text += '\n';
+  for (const std::string& each : refusals) text += "- " + each + '\n';
   if (report.ending != name(Ending::completed)) {
     text += fmt::format("\nEnded early ({}): {}.\n", report.ending, what_was_cut(report));
   }

@@ -214,6 +214,7 @@ std::string verdict_and_failures(const Report& report, const TextOptions& option
 }
 
 std::string table_text(const Report& report, const TextOptions& options) {
+  constexpr std::size_t refusals_listed_max = 3;
   const Summary summary = summarise(findings_of_present(report));
   std::string text;
   if (!summary.rows.empty()) text += to_narrow_table(summary).text(options.width_max, 13);
@@ -223,6 +224,12 @@ std::string table_text(const Report& report, const TextOptions& options) {
   if (summary.total.refused_cells > 0) {
     text += fmt::format("{} not offered by their backends, see summary.md\n",
                         counted(summary.total.refused_cells, "cell is", "cells are"));
+  }
+  // Where some units were checked, the reasons for the others would hide what matters.
+  if (summary.total.findings == summary.total.count(Verdict::skipped)) {
+    for (const std::string& each : refusal_sentences(summary.total, refusals_listed_max)) {
+      text += wrapped(each, options.width_max, 2) + '\n';
+    }
   }
   return text;
 }

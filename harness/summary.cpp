@@ -76,7 +76,9 @@ void Tally::add(const Finding& finding) {
   required_cells += std::ssize(finding.cells) + std::ssize(open);
   refused_cells += std::ssize(finding.refused_cells);
   known_cells += std::ssize(finding.known_cells);
-  if (finding.verdict == Verdict::skipped) ++skips[finding.reason];
+  if (finding.verdict != Verdict::skipped) return;
+  ++skips[finding.reason];
+  if (!finding.refusal.empty()) ++refusals[finding.refusal];
 }
 
 Summary summarise(std::span<const Finding> findings) {
@@ -88,6 +90,26 @@ Summary summarise(std::span<const Finding> findings) {
   }
   for (auto& [key, tally] : rows) summary.rows.push_back({key.first, key.second, tally});
   return summary;
+}
+
+std::vector<std::string> refusal_sentences(const Tally& tally, std::size_t most) {
+  std::vector<std::pair<std::string, std::int64_t>> sorted(tally.refusals.begin(),
+                                                           tally.refusals.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second > b.second;
+  });
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i < std::min(most, sorted.size()); ++i) {
+    sentences.push_back(
+        fmt::format("{}: {}",
+                    counted(sorted[i].second, "unit was skipped", "units were skipped"),
+                    shortened(printable(sorted[i].first), 300)));
+  }
+  if (sorted.size() > most) {
+    sentences.push_back(
+        fmt::format("and {} more reasons, which report.json names", sorted.size() - most));
+  }
+  return sentences;
 }
 
 int exit_status(const Tally& total) {

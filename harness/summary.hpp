@@ -36,6 +36,8 @@ struct Tally {
   std::int64_t known_cells = 0;
   /// Number of skipped findings by reason.
   std::map<std::string, std::int64_t> skips;
+  /// Number of skipped findings by what the backend said.
+  std::map<std::string, std::int64_t> refusals;
 
   void add(const Finding& finding);
   [[nodiscard]] std::int64_t count(Verdict verdict) const {
@@ -65,6 +67,10 @@ struct Summary {
 };
 
 [[nodiscard]] Summary summarise(std::span<const Finding> findings);
+
+/// Why the backends took no case of skipped units, the most frequent reason first: "57 units were
+/// skipped: algorithm: ...". At most `most` sentences; one more says how many reasons are left out.
+[[nodiscard]] std::vector<std::string> refusal_sentences(const Tally& tally, std::size_t most);
 
 /// The exit status of a run: 1 if any finding is red. Otherwise 2 if any finding is errored or
 /// skipped because the time was over, or if nothing was checked (no findings, or all skipped).

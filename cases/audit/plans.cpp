@@ -120,6 +120,7 @@ constexpr std::array reductions{
         .summary = "The first two ranks are combined in the wrong order. Only compose shows it.",
         .operation = "all_reduce",
         .algorithm = "one_shot",
+        .without = R"({"op":"sum"})",
         .hits = [](const Case& c) { return spec::is_always_exact(collective(c).op); },
         .edit_plan =
             [](const Case&, Plan& plan) {

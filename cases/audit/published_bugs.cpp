@@ -122,6 +122,7 @@ constexpr std::array of_libraries{
         .operation = "reduce",
         .algorithm = "binomial",
         .says = "input changed",
+        .without = R"({"algorithm":"direct"})",
         .edit_result =
             [](const Outcome& outcome) {
               const Case& c = outcome.c();
@@ -243,6 +244,7 @@ constexpr std::array of_libraries{
         .ranks_max = 1,
         .elements_max = tail_begin + 1,
         .cases_min = 100000,
+        .without = R"({"count":64})",
         .hits =
             [](const Case& c) {
               return group_size(c) == 1 && collective(c).op == ReduceOp::premul_sum;

@@ -62,6 +62,7 @@ constexpr std::array memory{
         .algorithm = "binomial",
         .says = "element 256 of rank 0",
         .elements_max = 512,
+        .without = R"({"count":64})",
         .hits = [](const Case& c) { return c.count >= 512; },
         .edit_result =
             [](const Outcome& outcome) {
@@ -77,6 +78,7 @@ constexpr std::array memory{
         .ranks_max = 2,
         .elements_max = (64 << 10) + 1,
         .cases_min = 40000,
+        .without = R"({"count":64})",
         .edit_result =
             [](const Outcome& outcome) {
               constexpr std::int64_t sent = 64 << 10;
@@ -217,6 +219,7 @@ constexpr std::array behaviour{
         .operation = "all_gather",
         .algorithm = "ring",
         .says = "asked for algorithm ring, ran direct",
+        .without = R"({"algorithm":"direct"})",
         .edit_result =
             [](const Outcome& outcome) { outcome.observation.path[outcome.stage] = "direct"; }},
     Bug{.name = "barrier_returns_early",

@@ -391,6 +391,7 @@ constexpr std::array locations{
         .summary = "maxloc takes the last of equal values, whatever their indices.",
         .operation = "all_reduce",
         .algorithm = "ring",
+        .without = R"({"op":"sum"})",
         .hits = has_op<ReduceOp::maxloc>,
         .edit_result =
             [](const Outcome& outcome) {
@@ -401,6 +402,7 @@ constexpr std::array locations{
             "minloc takes the least value and the least index, which may be another value's.",
         .operation = "reduce",
         .algorithm = "binomial",
+        .without = R"({"op":"sum"})",
         .hits = has_op<ReduceOp::minloc>,
         .edit_result = reduce_by<ReduceOp::min>},
 };

@@ -40,8 +40,11 @@ void mark_known(RunReport& run, const std::vector<KnownDefect>& defects) {
     const std::optional<Case> minimal = case_of(finding);
     if (!minimal) continue;
     const Family* const family = find_family(finding.operation);
-    for (const KnownDefect* each : known_of(defects, run.environment, unit_of(finding))) {
-      if (!each->covers(finding.verdict) || !each->covers(*minimal, family)) continue;
+    const Unit unit = unit_of(finding);
+    for (const KnownDefect* each : known_of(defects, run.environment, unit)) {
+      if (!each->is_about(unit) || !each->covers(finding.verdict) ||
+          !each->covers(*minimal, family))
+        continue;
       finding.is_known = true;
       finding.may_hide_others = true;
       finding.known.push_back({.id = each->id, .covered = 1, .failed = 1});

@@ -339,6 +339,7 @@ std::vector<std::string> unverified(const Report& report, const Tally& total) {
     all.push_back(fmt::format(
         "{} {}.", counted(count, "unit was skipped", "units were skipped"), meaning_of(reason)));
   }
+  for (const std::string& each : refusal_sentences(total, listed_max)) all.push_back(each + ".");
   if (const auto errored = total.count(Verdict::errored); errored > 0) {
     all.push_back(
         fmt::format("{} because of an error outside of the code under test.",

@@ -155,6 +155,7 @@ void WorkerBackend::run(std::span<const Case> stages, Observation& observation) 
     chosen_.assign(stages.begin(), stages.end());
     choose(chosen_, workers);
     workers.run(chosen_, observation);
+    note_what_was_asked(observation);
   } catch (const std::exception& error) {
     retire();
     if (!pending_) {
@@ -162,6 +163,14 @@ void WorkerBackend::run(std::span<const Case> stages, Observation& observation) 
                   fmt::format("the workers could not be used: {}", error.what())};
     }
     tell(observation);
+  }
+}
+
+void WorkerBackend::note_what_was_asked(Observation& observation) const {
+  if (observation.status == RunStatus::completed) return;
+  observation.path.resize(chosen_.size());
+  for (std::size_t s = 0; s < chosen_.size(); ++s) {
+    if (observation.path[s].empty()) observation.path[s] = chosen_[s].algorithm;
   }
 }
 

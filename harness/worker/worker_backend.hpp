@@ -70,6 +70,8 @@ class WorkerBackend final : public Backend {
   [[nodiscard]] std::string why_hosts_refused(const Case& c) const;
   /// The surroundings that the stages need.
   [[nodiscard]] Surroundings surroundings_of(std::span<const Case> stages) const;
+  /// In a run that gave no results, the way of each stage is the algorithm that it was to take.
+  void note_what_was_asked(Observation& observation) const;
   /// Makes the pending failure the outcome of a run.
   void tell(Observation& observation);
   /// Ends the workers. Keeps a failure that was not reported yet.

@@ -212,6 +212,30 @@ TEST_F(EngineKnownTest, APinnedCaseCanBeKnown) {
   EXPECT_TRUE(is_red(run_pinned(catalogue, backend, unit, c, limits)));
 }
 
+/// A composition takes any algorithm for what it compares with.
+TEST_F(EngineKnownTest, AStageThatRanAnotherAlgorithmMayBeTheKnownOne) {
+  know({R"("operation":"broadcast","algorithm":"chain","cases":{"type":"int8"})",
+        R"("operation":"gather")"});
+  KnownCases known(unit, limits.known);
+  EXPECT_TRUE(known.covers_failures_only());
+  std::vector<Case> stages(2);
+  stages[0].operation = "all_reduce";
+  stages[1].operation = "broadcast";
+  stages[1].algorithm = "chain";
+  stages[1].type = spec::Type::int8;
+  Judgement failure;
+  failure.fail(Verdict::falsified, "wrong");
+  EXPECT_TRUE(known.covers_stages(stages, Verdict::falsified));
+  EXPECT_FALSE(known.covers_stages(stages, Verdict::crashed));
+  EXPECT_FALSE(known.count(stages[0], stages, {})) << "the case passed";
+  EXPECT_TRUE(known.count(stages[0], stages, failure));
+  stages[1].algorithm = "tree";
+  EXPECT_FALSE(known.count(stages[0], stages, failure));
+  ASSERT_EQ(known.counts().size(), 1U);
+  EXPECT_EQ(known.counts()[0].covered, 1);
+  EXPECT_EQ(known.counts()[0].failed, 1);
+}
+
 TEST_F(EngineKnownTest, TheSameSeedGivesTheSameFinding) {
   know({R"("cases":{"type":"int8"})"});
   plant(RunStatus::failed, is_int8);

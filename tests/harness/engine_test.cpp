@@ -184,10 +184,11 @@ TEST_F(EngineTest, ARequiredCellIsSkippedWhereOnlyThePropertyNeedsMore) {
 TEST_F(EngineTest, ARequiredCellIsVacuousWhereTheBackendRefusesEveryCase) {
   backend.refusal = [](const Case&) { return "no"; };
   EXPECT_EQ(run().verdict, Verdict::skipped);
+  EXPECT_EQ(run().refusal, "no");
   unit.require = {"all_reduce/f32/sum"};
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
-  EXPECT_EQ(finding.reason, "the backend refuses all cases, and f32/sum is required");
+  EXPECT_EQ(finding.reason, "the backend refuses all cases, and f32/sum is required: no");
   EXPECT_EQ(finding.missing_cells, std::vector<std::string>{"f32/sum"});
 }
 
@@ -237,7 +238,7 @@ TEST_F(EngineTest, CasesThatAreRefusedWhenTheyRunAreNoCases) {
   // A run may be refused at any time, but most of them say something.
   unit.require_all_cells = false;
   EXPECT_EQ(run().reason,
-            "judged 1 of 12 cases, expected most of them; the backend refused 11 cases");
+            "judged 1 of 12 cases, expected most of them; the backend refused 11 cases: planted");
   judged_of = 2;
   EXPECT_EQ(run().verdict, Verdict::passed);
 }

@@ -70,6 +70,26 @@ TEST(ReportMarkdownTest, NamesWhatWasCutShort) {
       << to_markdown(report);
 }
 
+TEST(ReportMarkdownTest, SaysWhyBackendsRefused) {
+  Report report;
+  report.findings.assign(3, sample_finding("broadcast", Verdict::skipped));
+  report.findings[0].refusal = "type: f8 is not there";
+  report.findings[1].refusal = report.findings[2].refusal = "hosts: they share a device";
+  const std::string text = to_markdown(report);
+  EXPECT_NE(text.find("\n- 2 units were skipped: hosts: they share a device\n"
+                      "- 1 unit was skipped: type: f8 is not there\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(SummaryTest, LeavesOutRareReasonsOfRefusals) {
+  Tally tally;
+  tally.refusals = {{"a", 1}, {"b", 5}, {"c", 2}};
+  const std::vector<std::string> expected{"5 units were skipped: b",
+                                          "and 2 more reasons, which report.json names"};
+  EXPECT_EQ(refusal_sentences(tally, 1), expected);
+}
+
 TEST(ReportStatusTest, WhatIsRequiredBeyondFindingsCountsToo) {
   Report report;
   report.findings.emplace_back().verdict = Verdict::passed;

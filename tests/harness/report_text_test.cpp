@@ -121,5 +121,16 @@ TEST(TableTextTest, FitsItsWidth) {
       << text;
 }
 
+TEST(TableTextTest, SaysWhyNothingCouldBeChecked) {
+  Report report;
+  report.findings = {sample_finding("broadcast", Verdict::skipped)};
+  report.findings[0].reason = name(SkipReason::not_supported);
+  report.findings[0].refusal = "hosts: they share a device";
+  EXPECT_TRUE(table_text(report, {}).ends_with("1 unit was skipped: hosts: they share a device\n"));
+  // Where something was checked, the reason is in summary.md.
+  report.findings.push_back(sample_finding("all_reduce", Verdict::passed));
+  EXPECT_EQ(table_text(report, {}).find("they share"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace rankcheck::harness
