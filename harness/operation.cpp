@@ -83,13 +83,15 @@ Verdict verdict_of(RunStatus status) {
 }
 
 /// Adds the ways that algorithms chose to the reason of a failure, and the algorithms that the
-/// backend chose if there are several stages.
+/// backend chose beside a named one.
 void name_ways(std::span<const Case> stages, const Observation& observation, Judgement& judgement) {
   if (!is_failure(judgement.verdict)) return;
+  const bool names_any = std::any_of(
+      stages.begin(), stages.end(), [](const Case& each) { return !each.algorithm.empty(); });
+  if (!names_any) return;
   for (std::size_t s = 0; s < std::min(stages.size(), observation.path.size()); ++s) {
     const std::string& ran = observation.path[s];
     if (ran.empty() || ran == stages[s].algorithm) continue;
-    if (stages[s].algorithm.empty() && stages.size() == 1) continue;
     judgement.reason += fmt::format("; stage {} ran {}", s, ran);
   }
 }
