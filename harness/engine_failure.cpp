@@ -71,7 +71,9 @@ bool is_known(Examiner& examiner,
               KnownCases& known,
               Finding& finding) {
   const Verdict verdict = failure.judgement.verdict;
-  const std::vector<Case> stages = examiner.stages_as_they_ran();
+  // Replays replace the stages.
+  std::vector<Case> stages;
+  if (is_failure(verdict)) stages = examiner.stages_as_they_ran();
   if (is_failure(verdict) && known.needs_replays(failure.c, verdict)) {
     const ReplayResult result = replay(examiner, failure, limits);
     if (result.verdict == Verdict::errored) return false;

@@ -100,17 +100,48 @@ void take_arrays(const Family& family,
   }
 }
 
+/// Copies `count` elements between strides in bytes.
+template <std::size_t bytes>
+void copy_strided(const std::byte* from,
+                  std::int64_t from_stride,
+                  std::int64_t count,
+                  std::byte* to,
+                  std::int64_t to_stride) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
+  }
+}
+
+/// Copies of a known size need no call of a function.
+void copy_elements(std::int64_t element_bytes,
+                   const std::byte* from,
+                   std::int64_t from_stride,
+                   std::int64_t count,
+                   std::byte* to,
+                   std::int64_t to_stride) {
+  switch (element_bytes) {
+    case 1:
+      return copy_strided<1>(from, from_stride, count, to, to_stride);
+    case 2:
+      return copy_strided<2>(from, from_stride, count, to, to_stride);
+    case 4:
+      return copy_strided<4>(from, from_stride, count, to, to_stride);
+    case 8:
+      return copy_strided<8>(from, from_stride, count, to, to_stride);
+    default:
+      RANKCHECK_ASSERT(element_bytes == 16);
+      return copy_strided<16>(from, from_stride, count, to, to_stride);
+  }
+}
+
 }  // namespace
 
 std::vector<std::byte> gather_elements(const Elements& elements, const std::byte* buffer) {
   const std::int64_t bytes = elements.count * elements.element_bytes;
   if (elements.stride == 1) return {buffer, buffer + bytes};
   std::vector<std::byte> dense(spec::to_size(bytes));
-  for (std::int64_t i = 0; i < elements.count; ++i) {
-    std::copy_n(buffer + i * elements.stride * elements.element_bytes,
-                elements.element_bytes,
-                dense.data() + i * elements.element_bytes);
-  }
+  const std::int64_t size = elements.element_bytes;
+  copy_elements(size, buffer, elements.stride * size, elements.count, dense.data(), size);
   return dense;
 }
 
@@ -119,11 +150,8 @@ void spread_elements(const Elements& elements, const std::byte* dense, std::byte
     std::copy_n(dense, elements.count * elements.element_bytes, buffer);
     return;
   }
-  for (std::int64_t i = 0; i < elements.count; ++i) {
-    std::copy_n(dense + i * elements.element_bytes,
-                elements.element_bytes,
-                buffer + i * elements.stride * elements.element_bytes);
-  }
+  const std::int64_t size = elements.element_bytes;
+  copy_elements(size, dense, size, elements.count, buffer, elements.stride * size);
 }
 
 Elements send_elements(const Case& c, const ImageLayout& layout) {
@@ -253,7 +281,8 @@ void prepare_stage(const ContractLookup& contract_of,
     }
   }
   lay_out_stage(stage, layout);
-  prepare(family, c, members(c)[spec::to_size(rank)], layout, previous, image);
+  const int world_rank = c.group.empty() ? rank : c.group[spec::to_size(rank)];
+  prepare(family, c, world_rank, layout, previous, image);
   if (!family.is_chained(c)) return;
   for (std::size_t s = 0; s < stage; ++s) {
     ImageLayout source;

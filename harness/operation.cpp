@@ -208,7 +208,10 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
   const auto is_common = [&](const spec::Block& block) {
     return family.is_common(contract, c, block);
   };
-  for (const spec::Block& block : first.layout.extents.recv) {
+  const std::vector<spec::Block>& blocks = first.layout.extents.recv;
+  // Most operations leave nothing in common, so that no other rank needs to be looked at.
+  if (std::none_of(blocks.begin(), blocks.end(), is_common)) return;
+  for (const spec::Block& block : blocks) {
     if (is_common(block)) judgement.count(0, block.count * bytes);
   }
   for (int r = 1; r < group_size(c); ++r) {
@@ -221,7 +224,7 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
                        block.offset,
                        block.count,
                        other.recv() + block.offset * bytes,
-                       first.recv() + first.layout.extents.recv[b].offset * bytes,
+                       first.recv() + blocks[b].offset * bytes,
                        "differs from rank 0",
                        judgement);
     }
@@ -409,8 +412,7 @@ void Examiner::check_power(const spec::Contract& contract, const Case& c, Judgem
 std::vector<Case> Examiner::stages_as_they_ran() const {
   std::vector<Case> stages = stages_;
   for (std::size_t s = 0; s < std::min(stages.size(), observation_.path.size()); ++s) {
-    const std::string& ran = observation_.path[s];
-    if (stages[s].algorithm.empty()) stages[s].algorithm = ran.substr(0, ran.find(':'));
+    if (stages[s].algorithm.empty()) stages[s].algorithm = algorithm_of(observation_.path[s]);
   }
   return stages;
 }

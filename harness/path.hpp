@@ -10,6 +10,11 @@ namespace rankcheck::harness {
   return std::string(algorithm).append(": ").append(way);
 }
 
+/// The algorithm of a path, without its way.
+[[nodiscard]] inline std::string_view algorithm_of(std::string_view path) {
+  return path.substr(0, path.find(": "));
+}
+
 /// Whether a path is that of the algorithm, with or without a way.
 [[nodiscard]] inline bool is_path_of(std::string_view path, std::string_view algorithm) {
   if (!path.starts_with(algorithm)) return false;

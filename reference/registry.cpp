@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 
 #include "reference/collectives/registry.hpp"
 #include "reference/ptycho/registry.hpp"
@@ -22,12 +23,14 @@ const std::vector<const spec::Contract*>& contracts() {
 }
 
 const spec::Contract* find_contract(std::string_view operation) {
-  const auto found = std::lower_bound(
-      contracts().begin(),
-      contracts().end(),
-      operation,
-      [](const auto* contract, std::string_view name) { return contract->name < name; });
-  return found != contracts().end() && (*found)->name == operation ? *found : nullptr;
+  // Every case asks several times.
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, const spec::Contract*> map;
+    for (const spec::Contract* const each : contracts()) map.emplace(each->name, each);
+    return map;
+  }();
+  const auto found = by_name.find(operation);
+  return found != by_name.end() ? found->second : nullptr;
 }
 
 const spec::Contract& contract_named(std::string_view operation) {

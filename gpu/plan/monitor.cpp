@@ -186,8 +186,15 @@ bool Monitor::touch(const Move& move, const Access& access) {
   if (access.range.count == 0) return true;
   std::vector<Segment>& segments = segments_[spec::to_size(access.range.rank)];
   const Extent extent = addresses(access.range);
-  const std::size_t first = segment_at(segments, extent.begin);
-  const std::size_t last = segment_at(segments, extent.end);
+  const auto ends_before = [](const Segment& segment, std::int64_t address) {
+    return segment.end <= address;
+  };
+  const auto found = std::lower_bound(segments.begin(), segments.end(), extent.begin, ends_before);
+  const std::size_t first = split(segments, spec::to_size(found - segments.begin()), extent.begin);
+  // An access visits each segment in its range, so this search adds little.
+  std::size_t at_end = first;
+  while (at_end < segments.size() && ends_before(segments[at_end], extent.end)) ++at_end;
+  const std::size_t last = split(segments, at_end, extent.end);
   for (std::size_t i = first; i < last; ++i) {
     if (!touch_segment(move, access, segments[i])) return false;
   }
@@ -227,18 +234,13 @@ bool Monitor::touch_segment(const Move& move, const Access& access, Segment& seg
   return true;
 }
 
-std::size_t Monitor::segment_at(std::vector<Segment>& segments, std::int64_t address) {
-  const auto found = std::lower_bound(
-      segments.begin(), segments.end(), address, [](const Segment& segment, std::int64_t a) {
-        return segment.end <= a;
-      });
-  const std::ptrdiff_t at = found - segments.begin();
-  if (found == segments.end() || found->begin >= address) return spec::to_size(at);
-  Segment upper = *found;
-  found->end = address;
+std::size_t Monitor::split(std::vector<Segment>& segments, std::size_t at, std::int64_t address) {
+  if (at == segments.size() || segments[at].begin >= address) return at;
+  Segment upper = segments[at];
+  segments[at].end = address;
   upper.begin = address;
-  segments.insert(found + 1, upper);
-  return spec::to_size(at + 1);
+  segments.insert(segments.begin() + static_cast<std::ptrdiff_t>(at) + 1, upper);
+  return at + 1;
 }
 
 Extent Monitor::addresses(const Range& range) const {

@@ -101,9 +101,11 @@ class Monitor {
   [[nodiscard]] bool touch_segment(const Move& move, const Access& access, Segment& segment);
   [[nodiscard]] bool follow_step(const Move& move, const Step& step);
   [[nodiscard]] bool take_all(const Move& move);
-  /// The index of the segment that begins at the address. A segment that contains the address is
-  /// split there.
-  [[nodiscard]] std::size_t segment_at(std::vector<Segment>& segments, std::int64_t address);
+  /// The index of the segment that begins at the address. `at` is the first segment that ends
+  /// behind the address; if it contains the address, it is split there.
+  [[nodiscard]] static std::size_t split(std::vector<Segment>& segments,
+                                         std::size_t at,
+                                         std::int64_t address);
   [[nodiscard]] Extent addresses(const Range& range) const;
   [[nodiscard]] std::span<std::uint32_t> clock(int rank);
   [[nodiscard]] std::span<std::uint32_t> event_clock(Event event);

@@ -1,5 +1,7 @@
 #include "reference/numerics/format.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -122,11 +124,8 @@ void store_low(std::uint64_t bits, int bytes, std::byte* out) {
   std::memcpy(out, from, size);
 }
 
-}  // namespace
-
-Format format_of(Type component) {
-  const spec::TypeInfo& type = spec::info(component);
-  const Layout layout(component);
+Format make_format(const spec::TypeInfo& type) {
+  const Layout layout(type.type);
   const double ulp_of_one = std::ldexp(1.0, 1 - type.precision);
   Format format;
   format.unit_roundoff = ulp_of_one / 2;
@@ -138,6 +137,17 @@ Format format_of(Type component) {
   // This is infinite for f64: no double lies beyond its largest value.
   format.overflow = format.largest + std::ldexp(ulp_of_one / 2, type.exponent_max);
   return format;
+}
+
+}  // namespace
+
+const Format& format_of(Type component) {
+  static const auto formats = [] {
+    std::array<Format, spec::type_table.size()> all;
+    std::transform(spec::type_table.begin(), spec::type_table.end(), all.begin(), make_format);
+    return all;
+  }();
+  return formats[spec::to_size(component)];
 }
 
 void load(Type component, const std::byte* in, std::int64_t count, double* out) {

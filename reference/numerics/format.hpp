@@ -20,7 +20,7 @@ struct Format {
 };
 
 /// The format of a floating type, or of a complex type's component.
-[[nodiscard]] Format format_of(spec::Type component);
+[[nodiscard]] const Format& format_of(spec::Type component);
 
 /// Reads `count` components as double, with any alignment. Exact, except that integers of more than
 /// 53 bits are rounded.

@@ -113,12 +113,14 @@ void mirror_counts(const Contract& contract, int ranks, std::vector<std::int64_t
 }
 
 std::int64_t append_even(std::vector<Block>& out, int blocks, std::int64_t count) {
+  out.reserve(out.size() + to_size(blocks));
   for (int b = 0; b < blocks; ++b) out.push_back({b * count, count});
   return blocks * count;
 }
 
 std::int64_t append_uneven(
     std::vector<Block>& out, const Call& call, int first, int stride, int n) {
+  out.reserve(out.size() + to_size(n));
   std::int64_t offset = 0;
   for (int i = 0; i < n; ++i) {
     const std::int64_t count = call.counts[to_size(first + i * stride)];

@@ -26,22 +26,34 @@ using spec::TypeInfo;
 /// Index in a hash stream that belongs to no element.
 constexpr std::uint64_t scalar_index = std::uint64_t{1} << 62;
 
-/// Copies of a known size need no call of a function.
 void store(std::uint64_t bits, int bytes, std::byte* out) {
   static_assert(std::endian::native == std::endian::little);
+  std::memcpy(out, &bits, spec::to_size(bytes));
+}
+
+/// Stores bits_of(i) for each i in [begin, end) as a component of so many bytes.
+template <std::size_t bytes, typename BitsOf>
+void store_each(std::uint64_t begin, std::uint64_t end, const BitsOf& bits_of, std::byte* out) {
+  for (std::uint64_t i = begin; i < end; ++i) {
+    const std::uint64_t bits = bits_of(i);
+    std::memcpy(out, &bits, bytes);
+    out += bytes;
+  }
+}
+
+/// Copies of a known size need no call of a function.
+template <typename BitsOf>
+void store_each(
+    int bytes, std::uint64_t begin, std::uint64_t end, const BitsOf& bits_of, std::byte* out) {
   switch (bytes) {
     case 1:
-      std::memcpy(out, &bits, 1);
-      break;
+      return store_each<1>(begin, end, bits_of, out);
     case 2:
-      std::memcpy(out, &bits, 2);
-      break;
+      return store_each<2>(begin, end, bits_of, out);
     case 4:
-      std::memcpy(out, &bits, 4);
-      break;
+      return store_each<4>(begin, end, bits_of, out);
     default:
-      std::memcpy(out, &bits, 8);
-      break;
+      return store_each<8>(begin, end, bits_of, out);
   }
 }
 
@@ -131,30 +143,54 @@ int coded_digits(const TypeInfo& type) {
   return std::max(1, sum_bits(type) / 3);
 }
 
-/// Number of groups of ranks. An element shows the codes of one group; elements take the groups in
-/// turn.
-int coded_groups(const TypeInfo& type, int ranks) {
-  return (ranks + coded_digits(type) - 1) / coded_digits(type);
-}
+/// What the inputs of one rank have in common. Blocks have many elements, so it is computed once
+/// for a block.
+struct Source {
+  Source(const Case& of, int of_rank)
+      : c(of),
+        type(spec::info(spec::component(of.type))),
+        op(collective(of).op),
+        rank(of_rank),
+        hash(of.data_seed, static_cast<std::uint64_t>(of_rank)),
+        turn(of.data_seed, std::uint64_t{1} << 32),
+        exact_values(static_cast<std::uint64_t>(exact_limit(type, of.ranks)) + 1),
+        coded_groups(
+            static_cast<std::uint64_t>((of.ranks + coded_digits(type) - 1) / coded_digits(type))),
+        coded_group(static_cast<std::uint64_t>(of_rank / coded_digits(type))),
+        coded_shift(3 * (of_rank % coded_digits(type))) {}
+
+  const Case& c;
+  /// A complex type's component.
+  const TypeInfo& type;
+  ReduceOp op;
+  int rank;
+  CounterHash hash;
+  /// The same stream for all ranks, which gives them their order.
+  CounterHash turn;
+  /// The number of magnitudes of exact summands.
+  std::uint64_t exact_values;
+  /// Number of groups of ranks. An element shows the codes of one group; elements take the groups
+  /// in turn.
+  std::uint64_t coded_groups;
+  std::uint64_t coded_group;
+  /// The place of the rank's digit, in bits.
+  int coded_shift;
+};
 
 /// The digit 1..3 that a rank adds at its place, or 0 if this element does not show the rank.
-int coded_digit(const Case& c, const TypeInfo& type, int rank, std::uint64_t index) {
-  const auto groups = static_cast<std::uint64_t>(coded_groups(type, c.ranks));
-  if (index % groups != static_cast<std::uint64_t>(rank / coded_digits(type))) return 0;
-  const CounterHash hash(c.data_seed, static_cast<std::uint64_t>(rank));
-  return 1 + static_cast<int>(hash(index) % 3);
+int coded_digit(const Source& source, std::uint64_t index) {
+  if (index % source.coded_groups != source.coded_group) return 0;
+  return 1 + static_cast<int>(source.hash(index) % 3);
 }
 
-std::int64_t coded_sum_value(const Case& c, const TypeInfo& type, int rank, std::uint64_t index) {
-  const std::int64_t digit = coded_digit(c, type, rank, index);
-  return digit << (3 * (rank % coded_digits(type)));
+std::int64_t coded_sum_value(const Source& source, std::uint64_t index) {
+  return std::int64_t{coded_digit(source, index)} << source.coded_shift;
 }
 
 /// A small whole number, signed if the type is signed.
-std::int64_t exact_value(const TypeInfo& type, int ranks, std::uint64_t hash) {
-  const std::int64_t limit = exact_limit(type, ranks);
-  const auto magnitude = static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(limit + 1));
-  if (type.type_class == spec::TypeClass::unsigned_integer) return magnitude;
+std::int64_t exact_value(const Source& source, std::uint64_t hash) {
+  const auto magnitude = static_cast<std::int64_t>(hash % source.exact_values);
+  if (source.type.type_class == spec::TypeClass::unsigned_integer) return magnitude;
   return (hash >> 63) != 0 ? -magnitude : magnitude;
 }
 
@@ -194,12 +230,13 @@ std::uint64_t general_factor(const TypeInfo& type, int ranks, std::uint64_t hash
 }
 
 /// Ranks 2k and 2k + 1 hold opposite values whose magnitudes differ only in the low bits.
-std::uint64_t cancelling_float(
-    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
-  const CounterHash pair(c.data_seed, static_cast<std::uint64_t>(rank / 2) + (1U << 20));
-  std::uint64_t bits = random_float(type, 3, pair(index)) & (sign_bit(type) - 1);
+std::uint64_t cancelling_float(const Source& source, std::uint64_t index, std::uint64_t hash) {
+  const CounterHash pair(source.c.data_seed,
+                         static_cast<std::uint64_t>(source.rank / 2) + (1U << 20));
+  const std::uint64_t sign = sign_bit(source.type);
+  std::uint64_t bits = random_float(source.type, 3, pair(index)) & (sign - 1);
   bits ^= hash & 3;
-  return rank % 2 == 0 ? bits : bits | sign_bit(type);
+  return source.rank % 2 == 0 ? bits : bits | sign;
 }
 
 /// A float with an exponent from the whole range that leaves room for the sum over all ranks.
@@ -212,20 +249,21 @@ std::uint64_t wide_range_float(const TypeInfo& type, std::uint64_t hash) {
 }
 
 /// The turn of a rank: at every index, all ranks have different numbers from 0 on.
-std::int64_t coded_order(const Case& c, int rank, std::uint64_t index) {
-  const auto n = static_cast<std::uint64_t>(c.ranks);
-  const CounterHash turn(c.data_seed, std::uint64_t{1} << 32);
-  return static_cast<std::int64_t>((static_cast<std::uint64_t>(rank) + turn(index)) % n);
+std::int64_t coded_order(const Source& source, std::uint64_t index) {
+  const auto n = static_cast<std::uint64_t>(source.c.ranks);
+  const auto rank = static_cast<std::uint64_t>(source.rank);
+  return static_cast<std::int64_t>((rank + source.turn(index)) % n);
 }
 
 /// For sums at the edge of overflow. The sum over the world is at most two steps below the largest
 /// number, this number itself, or one step beyond it. All ranks have the same sign and whole
 /// numbers of steps, so that no order of evaluation rounds or overflows before the last step.
-std::uint64_t edge_float(const Case& c, const TypeInfo& type, int rank, std::uint64_t index) {
+std::uint64_t edge_float(const Source& source, std::uint64_t index) {
+  const TypeInfo& type = source.type;
   const std::int64_t largest = (std::int64_t{1} << type.precision) - 1;
-  const std::int64_t n = c.ranks;
-  const std::int64_t turn = coded_order(c, rank, index);
-  const CounterHash shared(c.data_seed, std::uint64_t{1} << 33);
+  const std::int64_t n = source.c.ranks;
+  const std::int64_t turn = coded_order(source, index);
+  const CounterHash shared(source.c.data_seed, std::uint64_t{1} << 33);
   const std::uint64_t hash = shared(index);
   std::int64_t steps = largest / n + (turn < largest % n ? 1 : 0);
   if (turn == 0) steps += static_cast<std::int64_t>(hash % 4) - 2;
@@ -298,17 +336,18 @@ std::uint64_t each_special_move(const TypeInfo& type,
 /// For reductions: takes eight cases in turn. At one index, all ranks have the same case, and one
 /// rank, in turn, may have another value. There are no signalling NaNs: it depends on the machine
 /// whether arithmetic drops them.
-std::uint64_t each_special_term(
-    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
+std::uint64_t each_special_term(const Source& source, std::uint64_t index, std::uint64_t hash) {
+  const TypeInfo& type = source.type;
   const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
   const std::uint64_t negative = sign_bit(type);
   const std::uint64_t infinity = exponent_mask(type);
   const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits(type) - 1);
-  const std::uint64_t turn = c.data_seed + index / special_values;
-  const auto n = static_cast<std::uint64_t>(c.ranks);
-  const bool is_first = static_cast<std::uint64_t>(rank) == turn % n;
-  const bool is_second = static_cast<std::uint64_t>(rank) == (turn + 1) % n;
-  const std::uint64_t ordinary = ordinary_float(type, collective(c).op, hash);
+  const std::uint64_t turn = source.c.data_seed + index / special_values;
+  const auto n = static_cast<std::uint64_t>(source.c.ranks);
+  const auto rank = static_cast<std::uint64_t>(source.rank);
+  const bool is_first = rank == turn % n;
+  const bool is_second = rank == (turn + 1) % n;
+  const std::uint64_t ordinary = ordinary_float(type, source.op, hash);
   switch (index % special_values) {
     case 0:
       return negative;
@@ -318,7 +357,7 @@ std::uint64_t each_special_term(
       return is_first ? negative | infinity : ordinary;
     case 3:
       // A product of two subnormal numbers would be 0.
-      if (collective(c).op == ReduceOp::prod && !is_first) return ordinary;
+      if (source.op == ReduceOp::prod && !is_first) return ordinary;
       return sign | (1 + hash % (2 * quiet - 1));
     case 4:
       return is_first ? sign | infinity | quiet | (1 + hash % (quiet - 1)) : ordinary;
@@ -349,30 +388,50 @@ std::uint64_t coded_move(const TypeInfo& type, int rank, std::uint64_t index, st
   return whole(type, static_cast<std::int64_t>(code));
 }
 
-std::uint64_t move_bits(
-    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
-  if (c.input == InputKind::coded) return coded_move(type, rank, index, hash);
-  if (c.input == InputKind::exact) return whole(type, exact_value(type, c.ranks, hash));
-  if (c.input == InputKind::each_special) return each_special_move(type, rank, index, hash);
-  if (c.input != InputKind::special) return hash;
-  if (type.type_class == spec::TypeClass::floating) {
-    return special_float(type, ReduceOp::max, hash);
+std::uint64_t move_bits(const Source& source, std::uint64_t index, std::uint64_t hash) {
+  const TypeInfo& type = source.type;
+  switch (source.c.input) {
+    case InputKind::coded:
+      return coded_move(type, source.rank, index, hash);
+    case InputKind::exact:
+      return whole(type, exact_value(source, hash));
+    case InputKind::each_special:
+      return each_special_move(type, source.rank, index, hash);
+    case InputKind::special:
+      return type.type_class == spec::TypeClass::floating ? special_float(type, ReduceOp::max, hash)
+                                                          : special_integer(type, hash);
+    default:
+      return hash;
   }
-  return special_integer(type, hash);
 }
 
-std::int64_t exact_whole(
-    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
-  if (collective(c).op == ReduceOp::prod) return exact_factor(type, c.ranks, rank, index, hash);
-  if (c.input == InputKind::coded) {
-    if (collective(c).op == ReduceOp::min || collective(c).op == ReduceOp::max)
-      return coded_order(c, rank, index);
-    return coded_sum_value(c, type, rank, index);
+/// Whether every component is its hash.
+bool is_plain(const Source& source) {
+  if (source.op != ReduceOp::none) return false;
+  switch (source.c.input) {
+    case InputKind::coded:
+    case InputKind::exact:
+    case InputKind::each_special:
+    case InputKind::special:
+      return false;
+    default:
+      return true;
   }
-  std::int64_t value = exact_value(type, c.ranks, hash) * c.scale;
+}
+
+std::int64_t exact_whole(const Source& source, std::uint64_t index, std::uint64_t hash) {
+  const Case& c = source.c;
+  if (source.op == ReduceOp::prod) {
+    return exact_factor(source.type, c.ranks, source.rank, index, hash);
+  }
+  if (c.input == InputKind::coded) {
+    const bool is_ordered = source.op == ReduceOp::min || source.op == ReduceOp::max;
+    return is_ordered ? coded_order(source, index) : coded_sum_value(source, index);
+  }
+  std::int64_t value = exact_value(source, hash) * c.scale;
   if (c.added_seed > 0) {
-    const CounterHash added(c.added_seed, static_cast<std::uint64_t>(rank));
-    value += exact_value(type, c.ranks, added(index));
+    const CounterHash added(c.added_seed, static_cast<std::uint64_t>(source.rank));
+    value += exact_value(source, added(index));
   }
   return value;
 }
@@ -380,24 +439,23 @@ std::int64_t exact_whole(
 /// For bitwise and logical ops. With and, one rank that holds 0 would decide the result, and with
 /// or, one rank that holds 1. So at each index only two ranks, in turn, have values that decide,
 /// and all others have the neutral element.
-std::uint64_t logic_bits(
-    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
-  const ReduceOp op = collective(c).op;
-  const bool is_coded = c.input == InputKind::coded;
-  if (is_coded && spec::is_bitwise(op)) {
-    const auto digit = static_cast<std::uint64_t>(coded_sum_value(c, type, rank, index));
+std::uint64_t logic_bits(const Source& source, std::uint64_t index, std::uint64_t hash) {
+  const ReduceOp op = source.op;
+  const InputKind input = source.c.input;
+  if (input == InputKind::coded && spec::is_bitwise(op)) {
+    const auto digit = static_cast<std::uint64_t>(coded_sum_value(source, index));
     return op == ReduceOp::band ? ~digit : digit;
   }
   const bool has_neutral = op != ReduceOp::bxor && op != ReduceOp::lxor;
   constexpr std::int64_t deciding = 2;
-  if (has_neutral && coded_order(c, rank, index) >= deciding) {
+  if (has_neutral && coded_order(source, index) >= deciding) {
     if (op == ReduceOp::band) return ~std::uint64_t{0};
     return op == ReduceOp::land ? hash | 1 : 0;
   }
   constexpr std::uint64_t is_true = std::uint64_t{1} << 62;
-  if (spec::is_logical(op) && c.input != InputKind::special && (hash & is_true) == 0) return 0;
-  if (c.input == InputKind::exact) return whole(type, exact_whole(c, type, rank, index, hash));
-  return c.input == InputKind::special ? special_integer(type, hash) : hash;
+  if (spec::is_logical(op) && input != InputKind::special && (hash & is_true) == 0) return 0;
+  if (input == InputKind::exact) return whole(source.type, exact_whole(source, index, hash));
+  return input == InputKind::special ? special_integer(source.type, hash) : hash;
 }
 
 /// The special values of maxloc and minloc have no NaN. There are few of them, so that ranks often
@@ -409,56 +467,68 @@ std::uint64_t special_located(const TypeInfo& type, std::uint64_t hash) {
   return sign | magnitudes[(hash >> 32) % magnitudes.size()];
 }
 
+/// A float below 1, with a full random significand.
+std::uint64_t general_float(const TypeInfo& type, std::uint64_t hash) {
+  return random_float(type, -1 - static_cast<int>((hash >> 56) % 4), hash);
+}
+
 /// For maxloc and minloc: a value, or its index. Values are equal often, because defects are in the
 /// ties. Indices differ between ranks, also between an element's neighbours along an axis.
-std::uint64_t located_bits(
-    const Case& c, const TypeInfo& type, int rank, std::uint64_t component, std::uint64_t hash) {
+std::uint64_t located_bits(const Source& source, std::uint64_t component, std::uint64_t hash) {
+  const Case& c = source.c;
+  const TypeInfo& type = source.type;
   const bool is_general = c.input == InputKind::general;
-  const auto random = [&](std::uint64_t from) {
-    return random_float(type, -1 - static_cast<int>((from >> 56) % 4), from);
-  };
   if (component % 2 == 1) {
-    if (is_general) return random(hash);
+    if (is_general) return general_float(type, hash);
     // Every whole number up to 2^24 is exact.
     const std::uint64_t element = ((component / 2) ^ c.data_seed) % 4096;
     return whole(type,
-                 static_cast<std::int64_t>(element) * c.ranks + coded_order(c, rank, component));
+                 static_cast<std::int64_t>(element) * c.ranks + coded_order(source, component));
   }
   const std::uint64_t chosen = hash % 3;
-  if (is_general)
-    return random(CounterHash(c.data_seed, (std::uint64_t{1} << 34) + chosen)(component));
+  if (is_general) {
+    const CounterHash shared(c.data_seed, (std::uint64_t{1} << 34) + chosen);
+    return general_float(type, shared(component));
+  }
   if (c.input == InputKind::special) return special_located(type, hash);
   return whole(type, static_cast<std::int64_t>(chosen) - 1);
 }
 
 /// For compose: maps whose factor is odd. They have inverses, so that every map changes the result,
 /// whatever follows it.
-std::uint64_t map_bits(const Case& c, const TypeInfo& type, std::uint64_t hash) {
-  if (c.input == InputKind::special) return special_integer(type, hash);
-  return hash | std::uint64_t{1} << (4 * type.bytes);
+std::uint64_t map_bits(const Source& source, std::uint64_t hash) {
+  if (source.c.input == InputKind::special) return special_integer(source.type, hash);
+  return hash | std::uint64_t{1} << (4 * source.type.bytes);
 }
 
-/// The bits of one component.
-std::uint64_t element_bits(
-    const Case& c, const TypeInfo& type, int rank, std::uint64_t index, std::uint64_t hash) {
-  const ReduceOp op = collective(c).op;
-  if (op == ReduceOp::none) return move_bits(c, type, rank, index, hash);
-  if (spec::is_bitwise(op) || spec::is_logical(op)) return logic_bits(c, type, rank, index, hash);
-  if (spec::is_located(op)) return located_bits(c, type, rank, index, hash);
-  if (op == ReduceOp::compose) return map_bits(c, type, hash);
+/// For arithmetic ops.
+std::uint64_t term_bits(const Source& source, std::uint64_t index, std::uint64_t hash) {
+  const Case& c = source.c;
+  const TypeInfo& type = source.type;
   if (c.input == InputKind::exact || c.input == InputKind::coded) {
-    return whole(type, exact_whole(c, type, rank, index, hash));
+    return whole(type, exact_whole(source, index, hash));
   }
   if (type.type_class != spec::TypeClass::floating) {
     return c.input == InputKind::special ? special_integer(type, hash) : hash;
   }
-  if (c.input == InputKind::special) return special_float(type, collective(c).op, hash);
-  if (c.input == InputKind::each_special) return each_special_term(c, type, rank, index, hash);
-  if (collective(c).op == ReduceOp::prod) return general_factor(type, c.ranks, hash);
-  if (c.input == InputKind::cancelling) return cancelling_float(c, type, rank, index, hash);
+  if (c.input == InputKind::special) return special_float(type, source.op, hash);
+  if (c.input == InputKind::each_special) return each_special_term(source, index, hash);
+  if (source.op == ReduceOp::prod) return general_factor(type, c.ranks, hash);
+  if (c.input == InputKind::cancelling) return cancelling_float(source, index, hash);
   if (c.input == InputKind::wide_range) return wide_range_float(type, hash);
-  if (c.input == InputKind::edge) return edge_float(c, type, rank, index);
-  return random_float(type, -1 - static_cast<int>((hash >> 56) % 4), hash);
+  if (c.input == InputKind::edge) return edge_float(source, index);
+  return general_float(type, hash);
+}
+
+/// The bits of one component.
+std::uint64_t element_bits(const Source& source, std::uint64_t index) {
+  const ReduceOp op = source.op;
+  const std::uint64_t hash = source.hash(index);
+  if (op == ReduceOp::none) return move_bits(source, index, hash);
+  if (spec::is_bitwise(op) || spec::is_logical(op)) return logic_bits(source, index, hash);
+  if (spec::is_located(op)) return located_bits(source, index, hash);
+  if (op == ReduceOp::compose) return map_bits(source, hash);
+  return term_bits(source, index, hash);
 }
 
 /// Whether a rank has any number of terms in one result, in a reduction along an axis.
@@ -500,17 +570,15 @@ std::uint64_t input_index(const Case& c,
 
 void fill_block(
     const Case& c, int rank, int block_index, const spec::Block& block, std::byte* out) {
+  const Source source(c, source_rank(c, rank));
   const std::uint64_t components = spec::is_complex(c.type) ? 2 : 1;
-  const TypeInfo& type = spec::info(spec::component(c.type));
-  const int source = source_rank(c, rank);
-  const CounterHash hash(c.data_seed, static_cast<std::uint64_t>(source));
-  const std::uint64_t first = input_index(c, block_index, block, 0);
-  const std::uint64_t begin = components * first;
-  const std::uint64_t end = begin + components * static_cast<std::uint64_t>(block.count);
-  for (std::uint64_t at = begin; at < end; ++at) {
-    store(element_bits(c, type, source, at, hash(at)), type.bytes, out);
-    out += type.bytes;
-  }
+  const std::uint64_t first = components * input_index(c, block_index, block, 0);
+  const std::uint64_t end = first + components * static_cast<std::uint64_t>(block.count);
+  const int bytes = source.type.bytes;
+  // Most of all inputs are hashes.
+  if (is_plain(source)) return store_each(bytes, first, end, source.hash, out);
+  store_each(
+      bytes, first, end, [&](auto i) { return element_bits(source, i); }, out);
 }
 
 bool has_scalar(const Case& c) {
@@ -608,11 +676,10 @@ std::string decode_sum(const Case& c,
   if (!want || !have || *have < 0 || (*have >> (3 * digits)) != 0) return {};
   std::string text;
   for (int rank = 0; rank < c.ranks; ++rank) {
-    const int source = source_rank(c, rank);
-    const int digit = coded_digit(c, type, source, index);
-    const int place = 3 * (source % digits);
-    const auto wanted = static_cast<int>((*want >> place) & 7);
-    const auto found = static_cast<int>((*have >> place) & 7);
+    const Source source(c, source_rank(c, rank));
+    const int digit = coded_digit(source, index);
+    const auto wanted = static_cast<int>((*want >> source.coded_shift) & 7);
+    const auto found = static_cast<int>((*have >> source.coded_shift) & 7);
     if (digit == 0 || wanted == found) continue;
     if (!text.empty()) text += ", ";
     text += "rank " + std::to_string(rank);
