@@ -160,8 +160,13 @@ void prepare_process(const nccl::Library& library) {
   // NCCL calls must return only when they are done, and a rank without a part may have no buffer.
   ::setenv("NCCL_COMM_BLOCKING", "1", 1);
   ::setenv("NCCL_CHECK_POINTERS", "0", 1);
-  // Otherwise, NCCL 2.28 gives a window even if it is not symmetric. Newer versions give none.
-  if (library.version() < 22900) ::setenv("NCCL_LOCAL_REGISTER", "0", 1);
+  // Otherwise, NCCL 2.28 gives a window even if it is not symmetric. Newer versions give none. The
+  // algorithm `registered` has no window, and NCCL registers its memory only then.
+  if (variable(nccl::register_variable) == "1") {
+    ::setenv("NCCL_LOCAL_REGISTER", "1", 1);
+  } else if (library.version() < 22900) {
+    ::setenv("NCCL_LOCAL_REGISTER", "0", 1);
+  }
   // Each communicator opens tens of sockets.
   rlimit files{};
   ::getrlimit(RLIMIT_NOFILE, &files);

@@ -300,6 +300,44 @@ Algorithm in_windows(const Algorithm& native) {
   return made;
 }
 
+/// The native call in registered memory.
+Algorithm in_registered_memory(const Algorithm& native) {
+  Algorithm made = native;
+  made.name = "registered";
+  made.summary = std::string(native.functions.front()) +
+                 " is called on memory of ncclMemAlloc that is registered by ncclCommRegister. The "
+                 "buffers are copied there and back.";
+  for (const char* each :
+       {"ncclMemAlloc", "ncclMemFree", "ncclCommRegister", "ncclCommDeregister"}) {
+    made.functions.emplace_back(each);
+  }
+  made.registered = true;
+  return made;
+}
+
+/// The native call in a CUDA graph.
+Algorithm in_graph(const Algorithm& native) {
+  Algorithm made = native;
+  made.name = "graph";
+  made.summary = std::string(native.functions.front()) +
+                 " is captured into a CUDA graph, once or many times. The graph is launched three "
+                 "times, each time with other data in the same buffers.";
+  made.graph = true;
+  return made;
+}
+
+/// The native call in one group with others.
+Algorithm in_one_group(const Algorithm& native) {
+  Algorithm made = native;
+  made.name = "aggregated";
+  made.summary = std::string(native.functions.front()) +
+                 " is called in one group with another operation on the same communicator, and "
+                 "with the same operation with other data on another communicator.";
+  made.functions.emplace_back(native.operation == "all_gather" ? "ncclAllReduce" : "ncclAllGather");
+  made.aggregated = true;
+  return made;
+}
+
 constexpr std::array protocols{"SIMPLE", "LL", "LL128"};
 
 std::string lower(std::string text) {
@@ -318,14 +356,19 @@ void force(std::vector<Algorithm>& all, const Algorithm& plain, Forcing forcing)
 
 /// Adds the native call, the other algorithms and NCCL's forced algorithms of an operation, and,
 /// except for the barrier, the native calls of one process and of its threads. An operation that is
-/// one call also has that call in windows.
+/// one call also has that call in windows, in registered memory, in a graph and in a larger group.
 void add(std::vector<Algorithm>& all,
          const Algorithm& plain,
          const std::vector<Algorithm>& others = {},
          const std::vector<std::string>& forced = {}) {
   all.push_back(plain);
   all.insert(all.end(), others.begin(), others.end());
-  if (plain.name == "native") all.push_back(in_windows(plain));
+  if (plain.name == "native") {
+    all.push_back(in_windows(plain));
+    all.push_back(in_registered_memory(plain));
+    all.push_back(in_graph(plain));
+    all.push_back(in_one_group(plain));
+  }
   const std::string function = std::string(plain.functions.front()).substr(4);
   for (const std::string& algorithm : forced) {
     for (const char* protocol : protocols) {
@@ -413,6 +456,7 @@ std::map<std::string, std::string> Forcing::environment() const {
 
 std::map<std::string, std::string> Algorithm::environment() const {
   if (one_process) return {{one_process_variable, "1"}};
+  if (registered) return {{register_variable, "1"}};
   return forcing ? forcing->environment() : std::map<std::string, std::string>();
 }
 

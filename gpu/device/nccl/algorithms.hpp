@@ -58,9 +58,17 @@ struct Algorithm {
   /// True if the arrays of a list are copied into one pack. `perform` then sees a call for one
   /// array.
   bool packs = false;
-  /// True if the buffers are copied into memory that is registered with the communicator, and the
-  /// call is made there.
+  /// True if the buffers are copied into a symmetric window of the communicator, and the call is
+  /// made there.
   bool windows = false;
+  /// True if the buffers are copied into memory that is registered with the communicator by
+  /// ncclCommRegister, and the call is made there.
+  bool registered = false;
+  /// True if the call is captured into a CUDA graph, which is launched several times.
+  bool graph = false;
+  /// True if the call is made in one group with other calls: one of another operation on the same
+  /// communicator, and one of the same operation on another communicator.
+  bool aggregated = false;
 
   /// The environment that the worker must be started with.
   [[nodiscard]] std::map<std::string, std::string> environment() const;
@@ -68,6 +76,8 @@ struct Algorithm {
 
 /// Environment variable. 1 makes the worker one process with all ranks.
 inline constexpr const char* one_process_variable = "RANKCHECK_NCCL_ONE_PROCESS";
+/// Environment variable. 1 lets NCCL register memory where ncclCommRegister asks for it.
+inline constexpr const char* register_variable = "RANKCHECK_NCCL_REGISTER";
 
 /// All algorithms. Those of one operation are together, with the plain one first.
 [[nodiscard]] const std::vector<Algorithm>& algorithms();

@@ -68,6 +68,41 @@ class CudaDevices final : public Devices {
     check(cudaLaunchHostFunc(at(slot).stream, sleep_shortly, nullptr), "cudaLaunchHostFunc");
   }
 
+  void begin_capture(int slot) override {
+    use(slot);
+    check(cudaStreamBeginCapture(at(slot).stream, cudaStreamCaptureModeThreadLocal),
+          "cudaStreamBeginCapture");
+  }
+  int end_capture(int slot) override {
+    use(slot);
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamEndCapture(at(slot).stream, &graph), "cudaStreamEndCapture");
+    cudaGraphExec_t runnable = nullptr;
+    const cudaError_t code = cudaGraphInstantiate(&runnable, graph, 0);
+    static_cast<void>(cudaGraphDestroy(graph));
+    check(code, "cudaGraphInstantiate");
+    graphs_.push_back({.slot = slot, .runnable = runnable});
+    return static_cast<int>(graphs_.size()) - 1;
+  }
+  void abandon_capture(int slot) noexcept override {
+    cudaGraph_t graph = nullptr;
+    static_cast<void>(cudaStreamEndCapture(at(slot).stream, &graph));
+    if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
+    // Clears the error of the capture only. An error that broke the device will be reported again.
+    static_cast<void>(cudaGetLastError());
+  }
+  void launch(int graph) override {
+    const Graph& its = graphs_[spec::to_size(graph)];
+    use(its.slot);
+    check(cudaGraphLaunch(its.runnable, at(its.slot).stream), "cudaGraphLaunch");
+  }
+  void drop_graphs() override {
+    for (const Graph& each : std::exchange(graphs_, {})) {
+      use(each.slot);
+      check(cudaGraphExecDestroy(each.runnable), "cudaGraphExecDestroy");
+    }
+  }
+
  protected:
   std::byte* obtain(int slot, std::int64_t bytes) override {
     use(slot);
@@ -84,6 +119,11 @@ class CudaDevices final : public Devices {
     std::vector<void*> memory = {};
   };
 
+  struct Graph {
+    int slot = 0;
+    cudaGraphExec_t runnable = nullptr;
+  };
+
   Slot& at(int slot) { return slots_[spec::to_size(slot)]; }
 
   void move(int slot, const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind) {
@@ -94,6 +134,7 @@ class CudaDevices final : public Devices {
   }
 
   std::vector<Slot> slots_;
+  std::vector<Graph> graphs_;
 };
 
 int capability_of(int device) {

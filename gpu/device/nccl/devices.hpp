@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,18 @@ class Devices {
   /// likely to overtake it.
   virtual void pause(int slot) = 0;
 
+  /// From now on, work that this thread enqueues on the slot's stream goes into a CUDA graph, and
+  /// is not done. Ends with end_capture() or abandon_capture().
+  virtual void begin_capture(int slot) = 0;
+  /// Returns the number of the graph, which contains the addresses of its buffers.
+  [[nodiscard]] virtual int end_capture(int slot) = 0;
+  /// Ends the capture after an error, if there is one, and drops the captured work.
+  virtual void abandon_capture(int slot) noexcept = 0;
+  /// Enqueues the graph on the stream of its slot.
+  virtual void launch(int graph) = 0;
+  /// Drops all graphs. Their launches must be done.
+  virtual void drop_graphs() = 0;
+
   /// Allocates memory of the slot, aligned to 256 bytes and valid until begin(). Its content is
   /// undefined.
   std::byte* allocate(int slot, std::int64_t bytes);
@@ -58,11 +71,18 @@ class Devices {
   std::vector<std::vector<Block>> blocks_;
 };
 
+/// Replaces a CUDA graph on host memory: each part enqueues one piece of work on its stream.
+struct HostGraph {
+  std::vector<std::function<void()>> parts;
+};
+
 /// Replaces a stream on host memory. Whoever enqueues work takes the next number from `given`. The
 /// work begins when `done` has reached its number, and then increments `done`.
 struct HostStream {
   std::atomic<std::uint64_t> given{0};
   std::atomic<std::uint64_t> done{0};
+  /// The graph into which work goes that is enqueued now. Null if the work is to be done.
+  HostGraph* capture = nullptr;
 
   [[nodiscard]] bool is_idle() const { return done.load() == given.load(); }
 };

@@ -96,11 +96,27 @@ class HostDevices final : public Devices {
   }
   void copy(int slot, const void* from, void* to, std::int64_t bytes) override {
     if (bytes == 0) return;
-    worker_.enqueue(at(slot), [=] { std::memcpy(to, from, spec::to_size(bytes)); });
+    const auto work = [=] { std::memcpy(to, from, spec::to_size(bytes)); };
+    HostStream& stream = at(slot);
+    if (stream.capture == nullptr) return worker_.enqueue(stream, work);
+    stream.capture->parts.emplace_back([this, &stream, work] { worker_.enqueue(stream, work); });
   }
   void pause(int slot) override {
     worker_.enqueue(at(slot), [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
   }
+
+  void begin_capture(int slot) override { at(slot).capture = &graphs_.emplace_back(); }
+  int end_capture(int slot) override {
+    const HostGraph* const ended = std::exchange(at(slot).capture, nullptr);
+    const auto found = std::find_if(
+        graphs_.begin(), graphs_.end(), [&](const HostGraph& each) { return &each == ended; });
+    return static_cast<int>(found - graphs_.begin());
+  }
+  void abandon_capture(int slot) noexcept override { at(slot).capture = nullptr; }
+  void launch(int graph) override {
+    for (const auto& part : graphs_[spec::to_size(graph)].parts) part();
+  }
+  void drop_graphs() override { graphs_.clear(); }
 
  protected:
   std::byte* obtain(int /*slot*/, std::int64_t bytes) override {
@@ -125,6 +141,8 @@ class HostDevices final : public Devices {
   }
 
   std::deque<HostStream> streams_;
+  /// The addresses of elements must stay.
+  std::deque<HostGraph> graphs_;
   std::vector<std::unique_ptr<std::byte, Free>> memory_;
   StreamWorker worker_;
 };

@@ -29,6 +29,8 @@
 
 #define RANKCHECK_NCCL_OPTIONAL(USE) \
   USE(ncclAlltoAll)                  \
+  USE(ncclCommDeregister)            \
+  USE(ncclCommRegister)              \
   USE(ncclCommSplit)                 \
   USE(ncclCommWindowDeregister)      \
   USE(ncclCommWindowRegister)        \

@@ -98,6 +98,11 @@ std::string why_unforceable(const Library& nccl, const World& world, const Reque
   return {};
 }
 
+std::string why_not_registered(const Request& request) {
+  if (request.call.ranks > 1) return {};
+  return "ranks: with one rank, NCCL copies the data and uses no registered memory";
+}
+
 std::string why_without_windows(const Library& nccl, const World& world, const Request& request) {
   if (nccl.version() < 22800) {
     return "algorithm: windows need NCCL 2.28: NCCL " + nccl.version_text() +
@@ -119,7 +124,11 @@ std::string why_without_windows(const Library& nccl, const World& world, const R
 }  // namespace
 
 Runtime::Runtime(const Library& nccl, Devices& devices, World world)
-    : nccl_(nccl), devices_(devices), world_(std::move(world)), windows_(nccl, devices) {
+    : nccl_(nccl),
+      devices_(devices),
+      world_(std::move(world)),
+      windows_(nccl, devices),
+      companions_(nccl, devices) {
   if (!world_.log_path.empty()) log_.emplace(world_.log_path);
   for (int r = 0; r < world_.ranks; ++r) all_.members.push_back(r);
   join(all_, "world");
@@ -160,6 +169,7 @@ std::string Runtime::why_refused(const Library& nccl, const World& world, const 
     if (!why.empty()) return why;
   }
   if (algorithm.windows) return why_without_windows(nccl, world, request);
+  if (algorithm.registered) return why_not_registered(request);
   return algorithm.forcing ? why_unforceable(nccl, world, request) : "";
 }
 
@@ -237,8 +247,8 @@ void Runtime::abort(std::span<const GroupCall> calls) {
   // Only the communicators in use are aborted. Aborting idle ones would free their memory, which
   // waits for the kernels that hang.
   for (const GroupCall& call : calls) {
-    for (const Member& each : call.members) {
-      static_cast<void>(nccl_->ncclCommAbort(communicator_of(call.request, each)));
+    for (const ncclComm_t each : communicators_of(call)) {
+      static_cast<void>(nccl_->ncclCommAbort(each));
     }
   }
 }
@@ -268,15 +278,29 @@ struct Runtime::SharedParts {
   std::vector<std::exception_ptr> errors;
 };
 
-Runtime::Group& Runtime::group_of(const Request& request) {
-  if (request.group == all_.members) return all_;
-  return *std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) {
-    return each.members == request.group;
+std::list<Runtime::Group>::iterator Runtime::find_group(const std::vector<int>& members,
+                                                        bool is_second) {
+  return std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) {
+    return each.members == members && each.is_second == is_second;
   });
 }
 
-ncclComm_t Runtime::communicator_of(const Request& request, const Member& member) {
-  return group_of(request).communicators[spec::to_size(slot_of(request, member))];
+Runtime::Group& Runtime::group_of(const Request& request, bool is_second) {
+  if (!is_second && request.group == all_.members) return all_;
+  return *find_group(request.group, is_second);
+}
+
+ncclComm_t Runtime::communicator_of(const Request& request, const Member& member, bool is_second) {
+  return group_of(request, is_second).communicators[spec::to_size(slot_of(request, member))];
+}
+
+std::vector<ncclComm_t> Runtime::communicators_of(const GroupCall& call) {
+  std::vector<ncclComm_t> all;
+  for (const Member& each : call.members) {
+    all.push_back(communicator_of(call.request, each));
+    if (call.request.algorithm.aggregated) all.push_back(communicator_of(call.request, each, true));
+  }
+  return all;
 }
 
 void Runtime::forget_groups() {
@@ -288,15 +312,17 @@ void Runtime::forget_groups() {
 
 void Runtime::prepare(const Request& request) {
   if (log_) static_cast<void>(log_->news());
-  if (request.group == all_.members) return;
-  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) {
-    return each.members == request.group;
-  });
+  if (request.group != all_.members) make_group(request.group, false);
+  if (request.algorithm.aggregated) make_group(request.group, true);
+}
+
+void Runtime::make_group(const std::vector<int>& members, bool is_second) {
+  const auto found = find_group(members, is_second);
   if (found != groups_.end()) {
     groups_.splice(groups_.begin(), groups_, found);
     return;
   }
-  groups_.push_front({request.group, {}});
+  groups_.push_front({members, is_second, {}});
   ++groups_made_;
   try {
     if (nccl_.has("ncclCommSplit")) {
@@ -327,10 +353,10 @@ ncclRedOp_t Runtime::op_of(const Part& part, int slot, const std::byte* scalar) 
   return op;
 }
 
-Part Runtime::part_of(const Request& request, const Member& member) {
+Part Runtime::part_of(const Request& request, const Member& member, bool is_second) {
   const int slot = slot_of(request, member);
   Part part{.nccl = nccl_,
-            .communicator = communicator_of(request, member),
+            .communicator = communicator_of(request, member, is_second),
             .stream = devices_.stream(slot),
             .rank = member.group_rank,
             .call = request.call,
@@ -393,17 +419,31 @@ void Runtime::enqueue_packed(std::span<const GroupCall> calls) {
   }
 }
 
-void Runtime::open_windows(std::span<const GroupCall> calls) {
-  std::vector<Window> wanted;
+void Runtime::make_ready(std::span<const GroupCall> calls) {
+  std::vector<Window> windows;
+  std::vector<Companion> companions;
   for (const GroupCall& call : calls) {
-    if (!call.request.algorithm.windows) continue;
+    const Algorithm& algorithm = call.request.algorithm;
     for (const Member& each : call.members) {
-      wanted.push_back({.slot = slot_of(call.request, each),
-                        .communicator = communicator_of(call.request, each),
-                        .bytes = each.place.window_bytes});
+      const int slot = slot_of(call.request, each);
+      const ncclComm_t communicator = communicator_of(call.request, each);
+      if (algorithm.windows || algorithm.registered) {
+        windows.push_back({.slot = slot,
+                           .is_symmetric = algorithm.windows,
+                           .communicator = communicator,
+                           .bytes = each.place.window_bytes});
+      }
+      if (algorithm.aggregated) {
+        companions.push_back({.slot = slot,
+                              .communicator = communicator,
+                              .rank = each.group_rank,
+                              .ranks = call.request.call.ranks,
+                              .gathers = algorithm.operation != "all_gather"});
+      }
     }
   }
-  windows_.open(std::move(wanted));
+  companions_.make_ready(std::move(companions));
+  windows_.open(std::move(windows));
 }
 
 void Runtime::enqueue_in_windows(std::span<const GroupCall> calls) {
@@ -430,24 +470,105 @@ void Runtime::enqueue_in_windows(std::span<const GroupCall> calls) {
   }
 }
 
+std::vector<int> Runtime::capture(const GroupCall& call, const std::vector<std::byte*>& fresh) {
+  const auto slot = [&](std::size_t i) { return slot_of(call.request, call.members[i]); };
+  std::vector<int> graphs;
+  try {
+    for (std::size_t i = 0; i < call.members.size(); ++i) devices_.begin_capture(slot(i));
+    for (int k = 0; k < call.request.captured; ++k) {
+      for (std::size_t i = 0; i < call.members.size(); ++i) {
+        const WindowPlace& place = call.members[i].place;
+        devices_.copy(slot(i), fresh[i], place.memory, place.bytes);
+      }
+      enqueue({&call, 1});
+    }
+    for (std::size_t i = 0; i < call.members.size(); ++i) {
+      graphs.push_back(devices_.end_capture(slot(i)));
+    }
+  } catch (...) {
+    for (std::size_t i = 0; i < call.members.size(); ++i) devices_.abandon_capture(slot(i));
+    throw;
+  }
+  return graphs;
+}
+
+void Runtime::enqueue_graph(const GroupCall& call) {
+  const auto slot = [&](std::size_t i) { return slot_of(call.request, call.members[i]); };
+  std::vector<std::byte*> own;
+  std::vector<std::byte*> fresh;
+  for (std::size_t i = 0; i < call.members.size(); ++i) {
+    const WindowPlace& place = call.members[i].place;
+    own.push_back(devices_.allocate(slot(i), place.bytes));
+    fresh.push_back(devices_.allocate(slot(i), place.bytes));
+    devices_.copy(slot(i), place.memory, own.back(), place.bytes);
+  }
+  const std::vector<int> graphs = capture(call, fresh);
+  for (std::size_t launch = 0; launch <= call.members.front().others.size(); ++launch) {
+    for (std::size_t i = 0; i < call.members.size(); ++i) {
+      const Member& each = call.members[i];
+      const bool is_last = launch == each.others.size();
+      devices_.copy(slot(i), is_last ? own[i] : each.others[launch], fresh[i], each.place.bytes);
+      devices_.launch(graphs[i]);
+    }
+  }
+}
+
+void Runtime::enqueue_aggregated(const GroupCall& call) {
+  const Request& request = call.request;
+  // Nobody looks at the result of the call with other data, so each communicator has its turn.
+  const bool trades = (elements_of(request.call) + request.call.root) % 2 == 1;
+  std::vector<LocalPart> parts;
+  std::vector<Member> others = call.members;
+  for (Member& each : others) {
+    if (each.send != nullptr) each.send = each.others[0] + (each.send - each.place.memory);
+    if (each.recv != nullptr) each.recv = each.others[0] + (each.recv - each.place.memory);
+  }
+  const auto add = [&](const Member& member, bool is_second) {
+    parts.push_back(
+        {slot_of(request, member), request.algorithm.perform, part_of(request, member, is_second)});
+  };
+  for (const Member& each : call.members) add(each, trades);
+  for (const Member& each : others) add(each, !trades);
+  in_group([&] {
+    for (const LocalPart& each : parts) {
+      devices_.use(each.slot);
+      each.perform(each.part);
+    }
+    for (const Member& each : call.members) {
+      devices_.use(slot_of(request, each));
+      companions_.call(communicator_of(request, each));
+    }
+  });
+}
+
 void Runtime::perform(std::span<const GroupCall> calls, const std::function<void()>& behind) {
   ops_.clear();
   std::vector<GroupCall> whole;
   std::vector<GroupCall> packed;
   std::vector<GroupCall> windowed;
   for (const GroupCall& each : calls) {
+    if (each.members.empty()) continue;
     const Algorithm& algorithm = each.request.algorithm;
-    (algorithm.packs ? packed : algorithm.windows ? windowed : whole).push_back(each);
+    if (algorithm.graph) {
+      enqueue_graph(each);
+    } else if (algorithm.aggregated) {
+      enqueue_aggregated(each);
+    } else {
+      const bool moves = algorithm.windows || algorithm.registered;
+      (algorithm.packs ? packed : moves ? windowed : whole).push_back(each);
+    }
   }
   enqueue(whole);
   enqueue_packed(packed);
   enqueue_in_windows(windowed);
   if (behind != nullptr) behind();
   wait(calls);
+  devices_.drop_graphs();
   nccl_.check(windows_.close(), "ncclCommWindowDeregister");
   for (const auto& [op, communicator] : ops_) {
     nccl_.check(nccl_->ncclRedOpDestroy(op, communicator), "ncclRedOpDestroy");
   }
+  companions_.check();
 }
 
 void Runtime::enqueue(std::span<const GroupCall> calls) {
@@ -507,10 +628,9 @@ void Runtime::enqueue_in_threads(std::span<const GroupCall> calls, std::vector<L
 }
 
 void Runtime::check_errors(const GroupCall& call) {
-  for (const Member& each : call.members) {
+  for (const ncclComm_t each : communicators_of(call)) {
     ncclResult_t state = ncclSuccess;
-    nccl_.check(nccl_->ncclCommGetAsyncError(communicator_of(call.request, each), &state),
-                "ncclCommGetAsyncError");
+    nccl_.check(nccl_->ncclCommGetAsyncError(each, &state), "ncclCommGetAsyncError");
     if (state == ncclSuccess || state == ncclInProgress) continue;
     throw Error(std::string(call.request.algorithm.functions.front()) +
                     ": an asynchronous error: " + nccl_->ncclGetErrorString(state),

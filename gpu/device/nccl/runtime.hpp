@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -16,6 +18,7 @@
 #include "reference/spec/collective.hpp"
 
 #include "gpu/device/nccl/algorithms.hpp"
+#include "gpu/device/nccl/companions.hpp"
 #include "gpu/device/nccl/devices.hpp"
 #include "gpu/device/nccl/library.hpp"
 #include "gpu/device/nccl/log.hpp"
@@ -71,9 +74,11 @@ struct Request {
   /// The host of each world rank. Empty if all ranks are on one host, or if only the number of
   /// devices decides.
   std::vector<int> hosts = {};
+  /// How often the call is captured, for algorithms with a graph.
+  int captured = 1;
 };
 
-/// The memory of one rank that a call in a window uses, and its place in the window.
+/// The memory of one rank that a call uses, and its place in a window.
 struct WindowPlace {
   /// One run of bytes that contains the buffers and everything that is looked at after the call.
   std::byte* memory = nullptr;
@@ -93,8 +98,11 @@ struct Member {
   std::byte* recv = nullptr;
   /// One element in host memory if the op is premul_sum.
   const std::byte* scalar = nullptr;
-  /// For algorithms that use windows.
+  /// Needed by algorithms that use windows or registered memory, or make several calls. Only the
+  /// former have a window.
   WindowPlace place = {};
+  /// Memory like `place.memory`, with other data, for algorithms that make several calls.
+  std::array<std::byte*, 2> others = {};
 };
 
 /// A call of one group, with the members that this process has. May be none.
@@ -123,14 +131,14 @@ class Runtime {
   /// The slot of a world rank; -1 if the rank is in another process.
   [[nodiscard]] int slot_of(int world_rank) const;
 
-  /// prepare(), open_windows(), perform() and conclude() are the steps of a call; only perform()
+  /// prepare(), make_ready(), perform() and conclude() are the steps of a call; only perform()
   /// makes the call itself. The first three throw Error if NCCL returns an error. prepare() also
   /// throws the exceptions of World::meet. perform() throws Hang if the call takes too long.
   void prepare(const Request& request);
-  /// Opens the windows of the calls that the next perform() makes, which closes them. Needed only
-  /// if an algorithm uses windows. Throws NoWindow if NCCL gives none; then the calls cannot be
-  /// made.
-  void open_windows(std::span<const GroupCall> calls);
+  /// Opens the windows of the calls that the next perform() makes, which closes them, and fills the
+  /// memory of the calls that are made beside them. The streams must have no work. Throws NoWindow
+  /// if NCCL gives no window; then the calls cannot be made.
+  void make_ready(std::span<const GroupCall> calls);
   /// Makes calls of groups that have no rank in common, all at the same time. `behind` enqueues
   /// work behind the calls, before anybody waits; it may be null.
   void perform(std::span<const GroupCall> calls, const std::function<void()>& behind = nullptr);
@@ -144,6 +152,8 @@ class Runtime {
   /// The communicators of one group. communicators[slot] is null if the slot's rank is no member.
   struct Group {
     std::vector<int> members;
+    /// Whether another group has the same members, and calls beside this one.
+    bool is_second = false;
     std::vector<ncclComm_t> communicators;
   };
 
@@ -161,11 +171,19 @@ class Runtime {
   void destroy(Group& group);
   /// Aborts the work of these calls on the devices.
   void abort(std::span<const GroupCall> calls);
-  [[nodiscard]] Group& group_of(const Request& request);
-  [[nodiscard]] ncclComm_t communicator_of(const Request& request, const Member& member);
+  /// Makes the communicators of a group, or marks the group as just used.
+  void make_group(const std::vector<int>& members, bool is_second);
+  [[nodiscard]] std::list<Group>::iterator find_group(const std::vector<int>& members,
+                                                      bool is_second);
+  [[nodiscard]] Group& group_of(const Request& request, bool is_second);
+  [[nodiscard]] ncclComm_t communicator_of(const Request& request,
+                                           const Member& member,
+                                           bool is_second = false);
+  /// All communicators that the call uses.
+  [[nodiscard]] std::vector<ncclComm_t> communicators_of(const GroupCall& call);
   /// The op that multiplies by the rank's scalar. The packs of a list share it.
   [[nodiscard]] ncclRedOp_t op_of(const Part& part, int slot, const std::byte* scalar);
-  [[nodiscard]] Part part_of(const Request& request, const Member& member);
+  [[nodiscard]] Part part_of(const Request& request, const Member& member, bool is_second = false);
   /// Enqueues calls for lists as calls for packs.
   void enqueue_packed(std::span<const GroupCall> calls);
   /// Enqueues copies of the member's arrays, one behind another. Returns the member with these
@@ -175,6 +193,13 @@ class Runtime {
   void unpack(const Request& request, const Member& packed, const Member& list);
   /// Enqueues copies of the buffers into the windows, the calls there, and copies back.
   void enqueue_in_windows(std::span<const GroupCall> calls);
+  /// Captures the call, and enqueues launches with other data and then with the call's own data.
+  void enqueue_graph(const GroupCall& call);
+  /// Returns the graphs of all members, which take each call's data from `fresh`.
+  [[nodiscard]] std::vector<int> capture(const GroupCall& call,
+                                         const std::vector<std::byte*>& fresh);
+  /// Enqueues the call in one group with a companion and with a call on another communicator.
+  void enqueue_aggregated(const GroupCall& call);
   void enqueue(std::span<const GroupCall> calls);
   /// Lets each rank enqueue its part in a thread of its own. Throws Hang if a thread takes too
   /// long.
@@ -196,6 +221,7 @@ class Runtime {
   std::list<Group> groups_;
   int groups_made_ = 0;
   Windows windows_;
+  Companions companions_;
   /// The ops that were made for the calls under way, with their communicators.
   std::vector<std::pair<ncclRedOp_t, ncclComm_t>> ops_;
   bool aborted_ = false;

@@ -18,13 +18,24 @@ void Windows::open(std::vector<Window> wanted) {
     open_.push_back(each);
   }
   register_all();
-  const bool has_all =
-      std::all_of(open_.begin(), open_.end(), [](const Window& w) { return w.handle != nullptr; });
-  if (has_all) return;
+  const auto missing = std::find_if(
+      open_.begin(), open_.end(), [](const Window& each) { return !each.is_registered(); });
+  if (missing == open_.end()) return;
+  const bool is_symmetric = missing->is_symmetric;
   nccl_.check(close(), "ncclCommWindowDeregister");
-  throw NoWindow(
-      "algorithm: ncclCommWindowRegister gave no window: NCCL has no symmetric memory between "
-      "these ranks");
+  throw NoWindow(is_symmetric
+                     ? "algorithm: ncclCommWindowRegister gave no window: NCCL has no symmetric "
+                       "memory between these ranks"
+                     : "algorithm: ncclCommRegister registered nothing");
+}
+
+ncclResult_t Windows::register_memory(Window& window) {
+  const std::size_t bytes = spec::to_size(window.bytes);
+  if (window.is_symmetric) {
+    return nccl_->ncclCommWindowRegister(
+        window.communicator, window.memory, bytes, &window.handle, NCCL_WIN_COLL_SYMMETRIC);
+  }
+  return nccl_->ncclCommRegister(window.communicator, window.memory, bytes, &window.registration);
 }
 
 void Windows::register_all() {
@@ -32,17 +43,13 @@ void Windows::register_all() {
   ncclResult_t code = ncclSuccess;
   for (Window& each : open_) {
     devices_.use(each.slot);
-    code = nccl_->ncclCommWindowRegister(each.communicator,
-                                         each.memory,
-                                         spec::to_size(each.bytes),
-                                         &each.handle,
-                                         NCCL_WIN_COLL_SYMMETRIC);
+    code = register_memory(each);
     if (code != ncclSuccess) break;
   }
   // Until the group ends, NCCL has not filled the handles.
   const ncclResult_t end = nccl_->ncclGroupEnd();
-  nccl_.check(code, "ncclCommWindowRegister");
-  nccl_.check(end, "ncclGroupEnd with ncclCommWindowRegister");
+  nccl_.check(code, "the registration of memory");
+  nccl_.check(end, "ncclGroupEnd with the registration of memory");
 }
 
 std::byte* Windows::memory(ncclComm_t communicator) const {
@@ -61,6 +68,9 @@ ncclResult_t Windows::close() {
     devices_.use(each.slot);
     if (each.handle != nullptr) {
       note(nccl_->ncclCommWindowDeregister(each.communicator, each.handle));
+    }
+    if (each.registration != nullptr) {
+      note(nccl_->ncclCommDeregister(each.communicator, each.registration));
     }
     note(nccl_->ncclMemFree(each.memory));
   }

@@ -18,15 +18,20 @@ class NoWindow : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One rank's window: memory of ncclMemAlloc that is registered with a communicator as symmetric
-/// (NCCL_WIN_COLL_SYMMETRIC).
+/// One rank's window: memory of ncclMemAlloc that is registered with a communicator, either as
+/// symmetric (ncclCommWindowRegister with NCCL_WIN_COLL_SYMMETRIC) or by ncclCommRegister.
 struct Window {
   int slot = 0;
+  bool is_symmetric = true;
   ncclComm_t communicator = nullptr;
   /// The same on every rank of the communicator.
   std::int64_t bytes = 0;
   std::byte* memory = nullptr;
+  /// One of them is set as long as the memory is registered.
   ncclWindow_t handle = nullptr;
+  void* registration = nullptr;
+
+  [[nodiscard]] bool is_registered() const { return handle != nullptr || registration != nullptr; }
 };
 
 /// The windows of the calls that are under way. A communicator has at most one.
@@ -48,6 +53,7 @@ class Windows {
 
  private:
   void register_all();
+  [[nodiscard]] ncclResult_t register_memory(Window& window);
 
   const Library& nccl_;
   Devices& devices_;

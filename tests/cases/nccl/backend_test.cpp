@@ -89,6 +89,17 @@ TEST_F(NcclBackendTest, CallsInWindows) {
   EXPECT_EQ(report("old").at("findings").at(0).at("verdict"), "skipped") << old.out;
 }
 
+TEST_F(NcclBackendTest, CallsInRegisteredMemoryInGraphsAndInGroups) {
+  const tests::Outcome all = rankcheck(
+      "run --backend nccl --algorithm registered,graph,aggregated --cases 10 --ranks 2..3 "
+      "--property agrees_with_reference --report all" +
+      stand_in_);
+  EXPECT_EQ(all.status, 0) << all.out << all.err;
+  const json findings = report("all").at("findings");
+  EXPECT_EQ(findings.size(), 3U * 8);
+  for (const json& each : findings) EXPECT_EQ(each.at("verdict"), "passed") << each;
+}
+
 /// NCCL_HOSTID makes NCCL take processes of one machine for those of several.
 TEST_F(NcclBackendTest, TellsEachRankItsHost) {
   const std::string file = harness::shell_quoted((folder_.path() / "seen").string());

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -132,6 +133,19 @@ TEST(NcclRefusalsTest, KeepWindowsToWhereNcclHasThem) {
   EXPECT_EQ(asked.why_refused(), "ranks: with one rank, NCCL copies the data and uses no window");
 }
 
+TEST(NcclRefusalsTest, KeepRegisteredMemoryToSeveralRanks) {
+  Asked asked{.algorithm = "registered"};
+  EXPECT_EQ(asked.why_refused(), "");
+  asked.hosts = {0, 0, 1, 1};
+  EXPECT_EQ(asked.why_refused(), "");
+  const Library old(named(RANKCHECK_STAND_IN_NCCL_OLD));
+  EXPECT_EQ(asked.why_refused(old), "ncclMemAlloc: NCCL 2.17.3 has no such function");
+  asked.hosts.clear();
+  asked.call.ranks = 1;
+  EXPECT_EQ(asked.why_refused(),
+            "ranks: with one rank, NCCL copies the data and uses no registered memory");
+}
+
 TEST(NcclRefusalsTest, KeepLl128ToDevicesThatNvlinkJoins) {
   Asked asked{.algorithm = "tree_ll128"};
   EXPECT_EQ(asked.why_refused(), "");
@@ -179,7 +193,7 @@ TEST(NcclAlgorithmsTest, AreWhatTheirEnvironmentSays) {
       EXPECT_EQ(environment.at("NCCL_PROTO"), function + each.forcing->protocol);
       EXPECT_EQ("nccl" + each.forcing->function, each.functions.front());
     } else {
-      EXPECT_EQ(environment.empty(), !each.one_process) << each.name;
+      EXPECT_EQ(environment.empty(), !each.one_process && !each.registered) << each.name;
     }
   }
   EXPECT_EQ(find_algorithm("all_reduce", "")->name, "native");
@@ -330,9 +344,15 @@ TEST(NcclRuntimeTest, GroupsThatPackCallBesideGroupsThatDoNot) {
   }
 }
 
-/// Calls all_reduce in windows, in a runtime of three ranks.
+/// Calls all_reduce in a runtime of three ranks, in memory beside their own.
 class NcclWindowsTest : public testing::Test {
  protected:
+  explicit NcclWindowsTest(const char* algorithm = "windows")
+      : request_{*find_algorithm("all_reduce", algorithm),
+                 reference::contract_named("all_reduce"),
+                 call_,
+                 group_} {}
+
   /// The successful calls for windows since this test began.
   [[nodiscard]] std::string window_calls() const { return all_calls().substr(calls_before_); }
   /// A call whose buffers lie in memory of 64 bytes per rank, at an odd place.
@@ -345,8 +365,26 @@ class NcclWindowsTest : public testing::Test {
       each.send = memory + 20;
       each.recv = memory + 40;
       each.place = {.memory = memory, .bytes = 64, .offset = 128, .window_bytes = 4096};
+      for (std::byte*& other : each.others) {
+        other = devices_->allocate(each.group_rank, 64);
+        const int number = 100 + each.group_rank;
+        devices_->write(each.group_rank, &number, other + 20, sizeof(number));
+      }
     }
     return made;
+  }
+  /// Makes the call, and returns the result of each rank.
+  [[nodiscard]] std::vector<int> results() {
+    Runtime runtime(stand_in(), *devices_, world_of(ranks_));
+    const GroupCall made = make_call();
+    runtime.prepare(request_);
+    runtime.make_ready({&made, 1});
+    runtime.perform({&made, 1});
+    std::vector<int> all;
+    for (const Member& each : made.members) {
+      devices_->read(each.group_rank, each.recv, &all.emplace_back(), sizeof(int));
+    }
+    return all;
   }
   void plant(const char* fault) { ::setenv("RANKCHECK_STAND_IN", fault, 1); }
   void TearDown() override { ::unsetenv("RANKCHECK_STAND_IN"); }
@@ -355,10 +393,7 @@ class NcclWindowsTest : public testing::Test {
   const spec::Call call_{
       .ranks = ranks_, .type = spec::Type::int32, .op = spec::ReduceOp::sum, .count = 1};
   const std::vector<int> group_{0, 1, 2};
-  const Request request_{*find_algorithm("all_reduce", "windows"),
-                         reference::contract_named("all_reduce"),
-                         call_,
-                         group_};
+  Request request_;
   const std::unique_ptr<Devices> devices_ = make_host_devices(ranks_);
 
  private:
@@ -375,7 +410,7 @@ TEST_F(NcclWindowsTest, AreOpenedForACallAndClosedBehindIt) {
   Runtime runtime(stand_in(), *devices_, world_of(ranks_));
   const GroupCall made = make_call();
   runtime.prepare(request_);
-  runtime.open_windows({&made, 1});
+  runtime.make_ready({&made, 1});
   const std::string opened = "alloc alloc alloc register register register ";
   EXPECT_EQ(window_calls(), opened);
   runtime.perform({&made, 1});
@@ -388,13 +423,72 @@ TEST_F(NcclWindowsTest, AreOpenedForACallAndClosedBehindIt) {
   EXPECT_EQ(runtime.conclude(request_, made.members), "windows");
 }
 
+class NcclRegisteredTest : public NcclWindowsTest {
+ protected:
+  NcclRegisteredTest() : NcclWindowsTest("registered") {}
+};
+
+TEST_F(NcclRegisteredTest, MemoryIsRegisteredForACall) {
+  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+  const std::string once = "comm_deregister free ";
+  EXPECT_EQ(window_calls(),
+            "alloc alloc alloc comm_register comm_register comm_register " + once + once + once);
+}
+
+TEST_F(NcclRegisteredTest, MemoryIsMissedIfNcclRegistersNothing) {
+  ::setenv("NCCL_LOCAL_REGISTER", "0", 1);
+  EXPECT_THROW(static_cast<void>(results()), NoWindow);
+  ::unsetenv("NCCL_LOCAL_REGISTER");
+  EXPECT_EQ(window_calls(), "alloc alloc alloc free free free ");
+}
+
+class NcclGraphTest : public NcclWindowsTest {
+ protected:
+  NcclGraphTest() : NcclWindowsTest("graph") {}
+};
+
+TEST_F(NcclGraphTest, IsLaunchedWithOtherDataFirst) {
+  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+  plant("kept_input");
+  EXPECT_EQ(results(), (std::vector{303, 303, 303}));
+}
+
+/// Every rank takes from its peers what they sent in the launch before.
+TEST_F(NcclGraphTest, MayContainTheCallSeveralTimes) {
+  request_.captured = 3;
+  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+  plant("kept_flags");
+  EXPECT_EQ(results(), (std::vector{203, 203, 203}));
+}
+
+class NcclGroupTest : public NcclWindowsTest {
+ protected:
+  NcclGroupTest() : NcclWindowsTest("aggregated") {}
+};
+
+TEST_F(NcclGroupTest, HasAnotherOperationAndAnotherCommunicator) {
+  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+}
+
+TEST_F(NcclGroupTest, LooksAtTheResultOfTheOtherOperation) {
+  plant("operations_of_a_group");
+  try {
+    static_cast<void>(results());
+    ADD_FAILURE() << "the number was not looked at";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "in the same group, ncclAllGather gave rank 2 the number 1001 at place 0, "
+                 "expected 1000");
+  }
+}
+
 /// NCCL registers nothing, and returns no error, if it does not support symmetric memory.
 TEST_F(NcclWindowsTest, AreMissedIfNcclGivesNone) {
   Runtime runtime(stand_in(), *devices_, world_of(ranks_));
   const GroupCall made = make_call();
   runtime.prepare(request_);
   plant("no_window");
-  EXPECT_THROW(runtime.open_windows({&made, 1}), NoWindow);
+  EXPECT_THROW(runtime.make_ready({&made, 1}), NoWindow);
   EXPECT_EQ(window_calls(), "alloc alloc alloc free free free ");
 }
 
@@ -402,7 +496,7 @@ TEST_F(NcclWindowsTest, AreClosedWithTheRuntimeIfNobodyMadeTheCall) {
   {
     Runtime runtime(stand_in(), *devices_, world_of(ranks_));
     const GroupCall made = make_call();
-    runtime.open_windows({&made, 1});
+    runtime.make_ready({&made, 1});
   }
   EXPECT_NE(window_calls().find("deregister free deregister free deregister free "),
             std::string::npos);
@@ -415,7 +509,7 @@ TEST_F(NcclWindowsTest, StayOpenIfACallHangs) {
     world.patience = std::chrono::milliseconds(50);
     Runtime runtime(stand_in(), *devices_, world);
     const GroupCall made = make_call();
-    runtime.open_windows({&made, 1});
+    runtime.make_ready({&made, 1});
     plant("hang");
     EXPECT_THROW(runtime.perform({&made, 1}), Hang);
   }

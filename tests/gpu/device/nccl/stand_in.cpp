@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -141,6 +143,77 @@ void misalign(const ncclComm& comm, const Arguments& a, Bytes& result) {
   }
 }
 
+/// Plants a published defect of NCCL's symmetric kernels (ae7aed19): they move whole words of 8
+/// bytes.
+void move_too_much(const ncclComm& comm, const Arguments& a) {
+  constexpr std::size_t word = 8;
+  if (comm.is_last_of_several() && a.bytes() % word != 0 && place_in_window(comm, a.recv) != 0) {
+    *a.to(a.kind == all_gather ? comm.ranks : 1) ^= std::byte{1};
+  }
+}
+
+/// Plants the faults that show only in some memory, or only beside another call.
+void spoil_result(const Work& work, const Arguments& a) {
+  const ncclComm& comm = *work.comm;
+  if (!comm.is_last_of_several() || a.recv == nullptr) return;
+  const bool strikes = (is_planted("registered_memory") && is_registered(comm, a.recv)) ||
+                       (is_planted("operations_of_a_group") && work.is_beside_another);
+  if (strikes) *a.to(0) ^= std::byte{1};
+}
+
+/// What faults keep of a captured call from launch to launch.
+struct Launches {
+  /// The number of calls that the graph had captured, with this one.
+  int captured = 0;
+  Bytes first_input = {};
+  /// The payloads of the peers' messages in the last launch.
+  std::map<std::size_t, Bytes> last_received = {};
+};
+
+/// Returns what the call's launches share. Null if the stream does not capture.
+std::shared_ptr<Launches> launches_of(const HostStream& stream) {
+  static thread_local const HostGraph* graph = nullptr;
+  static thread_local int captured = 0;
+  if (stream.capture == nullptr) return nullptr;
+  // A new graph may have the address of one that was dropped. It begins with a copy.
+  if (graph != stream.capture || stream.capture->parts.size() < 2) captured = 0;
+  graph = stream.capture;
+  return std::make_shared<Launches>(Launches{.captured = ++captured});
+}
+
+bool is_in_place(const ncclComm& comm, const Arguments& a) {
+  return a.kind == all_gather && a.send == a.to(comm.rank);
+}
+
+/// Returns the arguments with the input of the first launch, if a fault keeps it: of any captured
+/// call, or as in a published defect (torchcomms#2590) if it is in place and the fiftieth or later.
+Arguments with_kept_input(const ncclComm& comm, Arguments a, Launches& launches) {
+  constexpr int many = 50;
+  const bool is_kept =
+      is_planted("kept_input") ||
+      (is_planted("kept_input_of_many") && is_in_place(comm, a) && launches.captured >= many);
+  if (!is_kept || a.send == nullptr) return a;
+  const bool has_blocks = a.kind == reduce_scatter || a.kind == all_to_all || a.kind == scatter;
+  const std::byte* const end = a.from(has_blocks ? comm.ranks : 1);
+  if (launches.first_input.empty()) launches.first_input.assign(a.from(0), end);
+  a.send = launches.first_input.data();
+  return a;
+}
+
+/// Plants a published defect of MSCCL++ (PR#502): the flags of the launch before are still set, so
+/// that the rank takes what its peers sent then.
+void wait_for_nobody(Work& work, Launches& launches) {
+  if (!is_planted("kept_flags")) return;
+  for (std::size_t i = 0; i < work.received.size(); ++i) {
+    if (static_cast<int>(i) == work.comm->rank) continue;
+    Message& message = *work.received[i];
+    const Bytes now(message.payload(), message.payload() + message.signature.bytes);
+    Bytes& before = launches.last_received[i];
+    if (!before.empty()) std::copy(before.begin(), before.end(), message.payload());
+    before = now;
+  }
+}
+
 void finish(Work& work, const Arguments& a) {
   const ncclComm& comm = *work.comm;
   if (a.reduces()) {
@@ -156,6 +229,7 @@ void finish(Work& work, const Arguments& a) {
     if (is_planted("unaligned_window")) misalign(comm, a, result);
     if (is_planted("one_rank_tail") && comm.ranks == 1) drop_tail(a, result);
     std::memcpy(a.recv, result.data(), result.size());
+    spoil_result(work, a);
     return;
   }
   for (std::size_t i = 0; i < work.received.size(); ++i) {
@@ -164,6 +238,8 @@ void finish(Work& work, const Arguments& a) {
   if (a.kind == all_gather && is_planted("past_end") && comm.is_last_of_several()) {
     *a.to(comm.ranks) ^= std::byte{1};
   }
+  if (is_planted("symmetric_granularity")) move_too_much(comm, a);
+  if (!work.received.empty()) spoil_result(work, a);
 }
 
 /// Returns the value that an environment variable has for a function; empty if it has none.
@@ -239,10 +315,19 @@ ncclResult_t call(Arguments a, std::string_view function, ncclComm_t comm, cudaS
     }
     a.place = place_of(*comm, a);
     if (a.kind == broadcast && is_planted("wrong_root")) a.root = (a.root + 1) % comm->ranks;
+    auto* const its = reinterpret_cast<HostStream*>(stream);
     Work work{.comm = comm,
-              .stream = reinterpret_cast<HostStream*>(stream),
+              .stream = its,
               .start = [a](Work& w) { start(w, a); },
-              .finish = [a](Work& w) { finish(w, a); }};
+              .finish = [a](Work& w) { finish(w, a); },
+              .kind = a.kind};
+    if (const std::shared_ptr<Launches> launches = launches_of(*its)) {
+      work.start = [a, launches](Work& w) { start(w, with_kept_input(*w.comm, a, *launches)); };
+      work.finish = [a, launches](Work& w) {
+        if (a.kind == all_reduce) wait_for_nobody(w, *launches);
+        finish(w, a);
+      };
+    }
     if (a.kind == all_reduce) {
       if (is_planted("no_wait")) return ncclSuccess;
       const ncclResult_t result = strike(*comm, work);

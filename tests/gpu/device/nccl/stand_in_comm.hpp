@@ -22,6 +22,7 @@
 /// arguments, which both sides must agree on. Another thread does the work, later than the call.
 namespace rankcheck::stand_in {
 
+using gpu::nccl::HostGraph;
 using gpu::nccl::HostStream;
 using Bytes = std::vector<std::byte>;
 
@@ -102,6 +103,8 @@ struct ncclComm {
   /// One element by the number of its op.
   std::map<int, rankcheck::stand_in::Bytes> scalars;
   std::vector<std::unique_ptr<ncclWindow_vidmem>> windows;
+  /// The memory of ncclCommRegister.
+  std::vector<std::unique_ptr<ncclWindow_vidmem>> registered;
   /// Messages by peer, in order.
   std::vector<std::deque<std::shared_ptr<rankcheck::stand_in::Message>>> outgoing;
   std::vector<std::deque<std::shared_ptr<rankcheck::stand_in::Message>>> incoming;
@@ -129,6 +132,9 @@ struct Work {
   HostStream* stream = nullptr;
   std::function<void(Work&)> start = {};
   std::function<void(Work&)> finish = {};
+  std::uint32_t kind = 0;
+  /// Whether the group has another operation on the same communicator.
+  bool is_beside_another = false;
   std::vector<std::shared_ptr<Message>> received = {};
 
   void send(int to, const Signature& signature, const void* payload) const;
@@ -150,7 +156,8 @@ struct OpenGroup {
 };
 extern thread_local OpenGroup open_group;
 
-/// Waits until all ends of new communicators have arrived, then hands the group's calls over.
+/// Waits until all ends of new communicators have arrived, then hands the group's calls over, or
+/// adds them to the graphs that their streams capture.
 ncclResult_t close_group();
 
 /// Adds a call to the open group, or makes a group of this call.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "tests/gpu/device/nccl/stand_in_comm.hpp"
 
@@ -19,6 +20,13 @@ std::uint64_t place_in_window(const ncclComm& comm, const void* memory) {
     return static_cast<std::uint64_t>(at - window->begin) + 1;
   }
   return 0;
+}
+
+bool is_registered(const ncclComm& comm, const void* memory) {
+  const auto* const at = static_cast<const std::byte*>(memory);
+  return std::any_of(comm.registered.begin(), comm.registered.end(), [&](const auto& each) {
+    return at >= each->begin && at < each->begin + each->bytes;
+  });
 }
 
 // The stand-in for old libraries has no windows.
@@ -109,6 +117,30 @@ ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window) {
   if (erased != 1) return ncclInvalidArgument;
   const std::lock_guard lock(memory().mutex);
   memory().calls += "deregister ";
+  return ncclSuccess;
+}
+
+/// Registers nothing, without an error, if NCCL_LOCAL_REGISTER is 0, as NCCL does.
+ncclResult_t ncclCommRegister(ncclComm_t comm, void* buffer, std::size_t bytes, void** handle) {
+  if (comm == nullptr || buffer == nullptr || bytes == 0) return ncclInvalidArgument;
+  *handle = nullptr;
+  const char* const wanted = std::getenv("NCCL_LOCAL_REGISTER");
+  if (wanted != nullptr && std::string_view(wanted) == "0") return ncclSuccess;
+  comm->registered.push_back(std::make_unique<ncclWindow_vidmem>(
+      ncclWindow_vidmem{static_cast<const std::byte*>(buffer), bytes}));
+  *handle = comm->registered.back().get();
+  const std::lock_guard lock(memory().mutex);
+  memory().calls += "comm_register ";
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommDeregister(ncclComm_t comm, void* handle) {
+  if (comm == nullptr) return ncclInvalidArgument;
+  const auto erased =
+      std::erase_if(comm->registered, [&](const auto& each) { return each.get() == handle; });
+  if (erased != 1) return ncclInvalidArgument;
+  const std::lock_guard lock(memory().mutex);
+  memory().calls += "comm_deregister ";
   return ncclSuccess;
 }
 

@@ -18,4 +18,7 @@ namespace rankcheck::stand_in {
 /// window.
 [[nodiscard]] std::uint64_t place_in_window(const ncclComm& comm, const void* memory);
 
+/// Whether `memory` lies in memory that ncclCommRegister has registered with the communicator.
+[[nodiscard]] bool is_registered(const ncclComm& comm, const void* memory);
+
 }  // namespace rankcheck::stand_in
