@@ -61,10 +61,8 @@ constexpr std::array of_repeated_calls{
                 is_sent = true;
               });
             }},
-    Bug{.name = "flags_kept_in_replay",
-        .summary = "A captured call is replayed. The flags of the launch before are still set, so "
-                   "no rank waits for its peers.",
-        .source = "mscclpp PR#502",
+    Bug{.name = "flags_kept",
+        .summary = "The flags of the call before are still set, so no rank waits for its peers.",
         .operation = "all_reduce",
         .algorithm = "ring",
         .property = repeating_property,
@@ -89,10 +87,8 @@ constexpr std::array of_repeated_calls{
               const int last = static_cast<int>(stages.size()) - 1;
               erase_all(merged, from_call(merged, last, waits_for_entry(merged)));
             }},
-    Bug{.name = "captured_input_kept",
-        .summary = "Many calls in place are captured and replayed. The last one sends what the "
-                   "first one sent.",
-        .source = "torchcomms#2590",
+    Bug{.name = "first_input_kept",
+        .summary = "The last of many calls in place sends what the first one sent.",
         .operation = "all_gather",
         .algorithm = "ring",
         .property = repeating_property,

@@ -21,20 +21,20 @@ constexpr std::array table{
               "NCCL: symmetric kernels move too much",
               "nccl ae7aed19",
               "granularity below 8 bytes, or several operations in a group",
-              not_drawn,
-              "windows, aggregation"},
+              stand_in,
+              "symmetric_granularity"},
     Published{3,
               "NCCL: symmetric LL kernels at unaligned buffers",
               "nccl b3aeda4a",
               "unaligned buffers in windows",
-              not_drawn,
-              "windows"},
+              stand_in,
+              "unaligned_window"},
     Published{4,
               "NCCL: LL128 at unaligned buffers",
               "nccl cb111f76",
               "unaligned buffers",
-              planted,
-              "misaligned_start_skipped"},
+              hardware,
+              "LL128 needs NVLink"},
     Published{5,
               "NCCL: Tree and CollNet with unusual layouts",
               "nccl ea383122",
@@ -75,8 +75,8 @@ constexpr std::array table{
               "MSCCL++: all_reduce in a CUDA graph",
               "mscclpp PR#502",
               "a captured call is replayed with new data",
-              planted,
-              "flags_kept_in_replay"},
+              stand_in,
+              "kept_flags"},
     Published{12,
               "MSCCL++: all_reduce by NVLS",
               "mscclpp PR#618",
@@ -135,8 +135,8 @@ constexpr std::array table{
               "torchcomms: all_gather in a CUDA graph",
               "torchcomms#2590",
               "fifty captured calls in place, replayed",
-              planted,
-              "captured_input_kept"},
+              stand_in,
+              "kept_input_of_many"},
     Published{22,
               "UCC: ranks differ after a knomial all_reduce",
               "ucc#1145",
@@ -250,7 +250,7 @@ constexpr std::array table{
 };
 
 constexpr std::array<std::string_view, 6> names{
-    "planted", "huge", "not drawn", "hardware", "no operation", "undefined"};
+    "planted", "huge", "stand-in", "hardware", "no operation", "undefined"};
 
 }  // namespace
 

@@ -12,8 +12,8 @@ enum class PublishedState : std::uint8_t {
   planted,
   /// It is planted, but takes so much memory and time that the audit looks for it only on request.
   huge,
-  /// It needs fields that cases do not have yet.
-  not_drawn,
+  /// It is planted in the stand-in for NCCL, a library that is built with the tests.
+  stand_in,
   /// Only hardware shows it.
   hardware,
   /// It is in an operation that rankcheck does not have.
@@ -33,7 +33,8 @@ struct Published {
   /// When it shows.
   std::string_view condition;
   PublishedState state = PublishedState::planted;
-  /// If it is planted: the name of the bug in catalogue() or huge_bugs(). Else why it is not.
+  /// If it is planted: the name of the bug in catalogue(), huge_bugs() or stand_in_faults(). Else
+  /// why it is not.
   std::string_view bug_or_reason;
 };
 

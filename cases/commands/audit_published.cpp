@@ -1,7 +1,9 @@
 #include "cases/commands/audit_published.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@
 #include "harness/table.hpp"
 
 #include "cases/audit/published.hpp"
+#include "cases/audit/stand_in.hpp"
 #include "cases/commands/audit_jobs.hpp"
 #include "cases/commands/cli.hpp"
 
@@ -30,32 +33,72 @@ using nlohmann::ordered_json;
 struct ScoreRow {
   const Published* defect = nullptr;
   bool was_looked_for = false;
-  Bug bug;
-  Hunt hunt;
+  std::string_view bug;
+  std::string_view operation;
+  std::string_view property;
+  std::string_view backend = "sim";
+  /// The suite with the entry that finds the defect, or `restricted`.
+  std::string_view suite = restricted;
+  harness::Finding finding;
+  /// How long the search took.
+  double seconds = 0;
   /// Why the bug was not caught as required. Empty if it was caught, or not looked for.
   std::string survived;
   /// What this machine lacks to look for the defect. Empty if it lacks nothing.
   std::string lacks;
+
+  /// A run of one operation, algorithm, backend and property.
+  static constexpr std::string_view restricted = "restricted run";
 };
 
 ScoreRow look_for(const harness::Catalogue& catalogue,
                   const Published& defect,
                   const std::vector<Bug>& bugs,
-                  const audit::HuntOptions& options,
-                  bool huge) {
-  ScoreRow row{.defect = &defect, .bug = {}, .hunt = {}, .survived = {}, .lacks = {}};
+                  const audit::HuntOptions& options) {
   const bool is_huge = defect.state == PublishedState::huge;
-  row.was_looked_for = defect.state == PublishedState::planted || (is_huge && huge);
-  if (!row.was_looked_for) return row;
-  row.bug = *std::find_if(
-      bugs.begin(), bugs.end(), [&](const Bug& bug) { return bug.name == defect.bug_or_reason; });
-  row.hunt = hunt(catalogue, row.bug, row.bug.property, options);
-  if (row.hunt.finding.reason == harness::name(harness::SkipReason::no_memory)) {
+  const Bug& bug = *std::find_if(
+      bugs.begin(), bugs.end(), [&](const Bug& each) { return each.name == defect.bug_or_reason; });
+  ScoreRow row{.defect = &defect,
+               .was_looked_for = true,
+               .bug = bug.name,
+               .operation = bug.operation,
+               .property = bug.property,
+               .finding = {},
+               .survived = {},
+               .lacks = {}};
+  // Entries of these suites have the counts that are too large to be drawn.
+  if (bug.count > 0) row.suite = is_huge ? "huge" : "ci";
+  const Hunt hunt = audit::hunt(catalogue, bug, bug.property, options);
+  row.finding = hunt.finding;
+  if (row.finding.reason == harness::name(harness::SkipReason::no_memory)) {
     row.was_looked_for = false;
     row.lacks = "needs 13 GB of memory";
     return row;
   }
-  row.survived = why_not_caught(row.bug, row.hunt);
+  row.survived = why_not_caught(bug, hunt);
+  return row;
+}
+
+ScoreRow look_for_in_stand_in(const harness::Catalogue& catalogue,
+                              const Published& defect,
+                              const audit::HuntOptions& options) {
+  const auto faults = audit::stand_in_faults();
+  const audit::StandInFault& fault =
+      *std::find_if(faults.begin(), faults.end(), [&](const auto& each) {
+        return each.name == defect.bug_or_reason;
+      });
+  ScoreRow row{.defect = &defect,
+               .bug = fault.name,
+               .operation = fault.operation,
+               .property = audit::StandInFault::property,
+               .backend = "nccl",
+               .finding = {},
+               .survived = {},
+               .lacks = audit::why_no_stand_in()};
+  if (!row.lacks.empty()) return row;
+  row.was_looked_for = true;
+  row.finding = hunt_in_stand_in(catalogue, fault, options);
+  row.survived = audit::why_not_caught_in_stand_in(row.finding);
   return row;
 }
 
@@ -71,6 +114,16 @@ std::string reason_of(const ScoreRow& row) {
   return std::string(row.defect->bug_or_reason);
 }
 
+/// Returns the row, with the time that `search` took.
+template <class Search>
+ScoreRow timed(Search search) {
+  const auto begin = std::chrono::steady_clock::now();
+  ScoreRow row = search();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  row.seconds = taken.count();
+  return row;
+}
+
 /// How many rows have each state.
 struct Score {
   std::int64_t found = 0;
@@ -84,7 +137,7 @@ Score score_of(const std::vector<ScoreRow>& rows) {
   for (const ScoreRow& row : rows) {
     const PublishedState state = row.defect->state;
     score.expected += state == PublishedState::planted || state == PublishedState::huge ||
-                      state == PublishedState::not_drawn;
+                      state == PublishedState::stand_in;
     score.found += row.was_looked_for && row.survived.empty();
   }
   return score;
@@ -96,25 +149,36 @@ void print_table(const std::vector<ScoreRow>& rows, const audit::HuntOptions& op
                         {"source"},
                         {"result"},
                         {"by, or why not"},
+                        {"suite"},
                         {"cases", harness::Align::right},
+                        {"seconds", harness::Align::right},
                         {"ranks", harness::Align::right},
                         {"elements", harness::Align::right}});
   for (const ScoreRow& row : rows) {
-    const harness::Finding& finding = row.hunt.finding;
+    const harness::Finding& finding = row.finding;
     table.add({std::to_string(row.defect->number),
                std::string(row.defect->defect),
                std::string(row.defect->source),
                std::string(result_of(row)),
-               row.was_looked_for ? fmt::format("{}: {}", row.bug.operation, row.bug.property)
-                                  : reason_of(row),
+               row.was_looked_for
+                   ? fmt::format("{} on {}: {}", row.operation, row.backend, row.property)
+                   : reason_of(row),
+               row.was_looked_for ? std::string(row.suite) : "-",
                row.was_looked_for ? std::to_string(finding.cases) : "-",
+               row.was_looked_for ? fmt::format("{:.1f}", row.seconds) : "-",
                finding.minimal ? std::to_string(group_size(*finding.minimal)) : "-",
                finding.minimal ? std::to_string(audit::elements_of(*finding.minimal)) : "-"});
   }
   fmt::print("seed {}\n\n{}\n", options.seed, table.text(terminal_width()));
+  fmt::print("the shrunk cases:\n");
+  for (const ScoreRow& row : rows) {
+    if (!row.finding.minimal) continue;
+    fmt::print("{:2}  {}\n", row.defect->number, harness::to_json(*row.finding.minimal).dump());
+  }
+  fmt::print("\n");
   for (const ScoreRow& row : rows) {
     if (row.survived.empty()) continue;
-    fmt::print("survived: {}: {}\n", row.bug.name, harness::printable(row.survived));
+    fmt::print("survived: {}: {}\n", row.bug, harness::printable(row.survived));
   }
   const Score score = score_of(rows);
   fmt::print(
@@ -135,13 +199,15 @@ ordered_json to_json(const ScoreRow& row) {
     out["reason"] = reason_of(row);
     return out;
   }
-  const harness::Finding& finding = row.hunt.finding;
-  out["bug"] = row.bug.name;
-  out["operation"] = row.bug.operation;
-  out["backend"] = "sim";
-  out["property"] = row.bug.property;
+  const harness::Finding& finding = row.finding;
+  out["bug"] = row.bug;
+  out["operation"] = row.operation;
+  out["backend"] = row.backend;
+  out["property"] = row.property;
+  out["suite"] = row.suite;
   out["verdict"] = name(finding.verdict);
   out["cases"] = finding.cases;
+  out["seconds"] = row.seconds;
   if (!row.survived.empty()) out["survived"] = row.survived;
   if (finding.minimal) out["minimal"] = harness::to_json(*finding.minimal);
   return out;
@@ -171,12 +237,17 @@ int audit_published(const harness::Catalogue& catalogue,
   const auto all = audit::published();
   std::vector<ScoreRow> rows(all.size());
   for_each_index(rows.size(), jobs, [&](std::size_t i) {
-    rows[i] = look_for(catalogue, all[i], bugs, options, false);
+    rows[i].defect = &all[i];
+    if (all[i].state == PublishedState::planted)
+      rows[i] = timed([&] { return look_for(catalogue, all[i], bugs, options); });
   });
-  // The memory is enough for one huge bug at a time.
   for (ScoreRow& row : rows) {
-    if (huge && row.defect->state == PublishedState::huge)
-      row = look_for(catalogue, *row.defect, bugs, options, true);
+    const PublishedState state = row.defect->state;
+    if (state == PublishedState::stand_in)
+      row = timed([&] { return look_for_in_stand_in(catalogue, *row.defect, options); });
+    // The memory is enough for one huge bug at a time.
+    if (huge && state == PublishedState::huge)
+      row = timed([&] { return look_for(catalogue, *row.defect, bugs, options); });
   }
   if (as_json) {
     print_json(rows, options);
@@ -186,8 +257,10 @@ int audit_published(const harness::Catalogue& catalogue,
   const bool all_found = std::all_of(
       rows.begin(), rows.end(), [](const ScoreRow& row) { return row.survived.empty(); });
   if (!all_found) return harness::run::status_failed;
-  const bool lacks =
-      std::any_of(rows.begin(), rows.end(), [](const ScoreRow& row) { return !row.lacks.empty(); });
+  // The memory was asked for. The stand-in is there only if the tests were built.
+  const bool lacks = std::any_of(rows.begin(), rows.end(), [](const ScoreRow& row) {
+    return row.defect->state == PublishedState::huge && !row.lacks.empty();
+  });
   return lacks ? harness::run::status_unable : harness::run::status_held;
 }
 

@@ -11,6 +11,7 @@
 #include "harness/suite_file.hpp"
 
 #include "cases/audit/catalogue.hpp"
+#include "cases/audit/stand_in.hpp"
 
 namespace rankcheck::cases::audit {
 
@@ -33,6 +34,16 @@ TEST(PublishedTest, PlantsWhatItCallsPlanted) {
     EXPECT_TRUE(used.insert(each.bug_or_reason).second)
         << each.bug_or_reason << " stands for two defects";
   }
+}
+
+TEST(PublishedTest, PlantsInTheStandInWhatItSays) {
+  std::set<std::string_view> named;
+  for (const Published& each : published()) {
+    if (each.state == PublishedState::stand_in) named.insert(each.bug_or_reason);
+  }
+  std::set<std::string_view> planted;
+  for (const StandInFault& each : stand_in_faults()) planted.insert(each.name);
+  EXPECT_EQ(named, planted);
 }
 
 /// Whether a suite has an entry with the operation and the count of a bug.
