@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -116,7 +117,35 @@ void remove_source(int rank, Step& step, std::span<Range> sources) {
   --step.source_count;
 }
 
+/// Whether the first rank entered behind all others.
+bool is_first_rank_last(const Outcome& outcome) {
+  const std::vector<harness::Stamp>& stamps = outcome.observation.stages[outcome.stage].stamps;
+  return std::all_of(stamps.begin() + 1, stamps.end(), [&](const harness::Stamp& each) {
+    return each.entered < stamps.front().entered;
+  });
+}
+
 constexpr std::array of_late_ranks{
+    // These two show only if a rank is really held back, or an input really arrives late. In this
+    // order of moves, the first rank enters first unless it is late.
+    Bug{.name = "first_rank_not_awaited",
+        .summary = "The other ranks return without data if the first rank enters behind them.",
+        .operation = "all_gather",
+        .algorithm = "direct",
+        .without = R"({"late":-1})",
+        .hits = [](const Case& c) { return c.schedule == "in_order" && group_size(c) > 1; },
+        .edit_result =
+            [](const Outcome& outcome) {
+              if (!is_first_rank_last(outcome)) return;
+              leave_unwritten_where(outcome, [](int rank, std::int64_t) { return rank > 0; });
+            }},
+    Bug{.name = "input_read_at_the_call",
+        .summary = "The first message has the content that its source had when the call was made. "
+                   "The input arrives later on the stream.",
+        .operation = "scatter",
+        .algorithm = "direct",
+        .without = R"({"pending":false})",
+        .fault = "stale:0"},
     Bug{.name = "late_rank_given_up",
         .summary = "The ranks wait for their peers only for a while, and then go on without them.",
         .operation = "all_reduce",

@@ -197,6 +197,15 @@ int send_from_host(
   return PMPI_Send(wrong.data(), count, type, to, tag, communicator);
 }
 
+/// The displacements that a library with the fault `one_displacement` uses.
+std::vector<int> displacements_to_send(const int* displacements, MPI_Comm communicator) {
+  const int ranks = size_of(communicator);
+  if (displacements == nullptr) return {};
+  std::vector<int> wrong(displacements, displacements + ranks);
+  if (is_planted("one_displacement")) wrong.back() = wrong.front();
+  return wrong;
+}
+
 }  // namespace
 
 extern "C" {
@@ -298,8 +307,10 @@ int MPI_Reduce(const void* send,
   return code;
 }
 
-/// Plants a library that takes the blocks of a derived type as if there were nothing in between.
+/// Plants a library that takes the blocks of a derived type as if there were nothing in between,
+/// and one that leaves out the last block.
 int MPI_Type_vector(int blocks, int length, int stride, MPI_Datatype type, MPI_Datatype* made) {
+  if (is_planted("short_vector") && blocks > 1) --blocks;
   return PMPI_Type_vector(blocks, length, is_planted("flat_type") ? length : stride, type, made);
 }
 
@@ -313,6 +324,66 @@ int MPI_Type_indexed(
     std::rotate(other_places.begin(), other_places.begin() + 1, other_places.end());
   }
   return PMPI_Type_indexed(parts, other_lengths.data(), other_places.data(), type, made);
+}
+
+/// Plants a library that takes all parts of a structure from its start.
+int MPI_Type_create_struct(int parts,
+                           const int* lengths,
+                           const MPI_Aint* places,
+                           const MPI_Datatype* types,
+                           MPI_Datatype* made) {
+  std::vector<MPI_Aint> other_places(places, places + parts);
+  if (is_planted("joined_parts"))
+    std::fill(other_places.begin(), other_places.end(), other_places.front());
+  return PMPI_Type_create_struct(parts, lengths, other_places.data(), types, made);
+}
+
+/// Plants a library that sends the last partner the data of the first one.
+int MPI_Alltoallw(const void* send,
+                  const int* send_counts,
+                  const int* send_displacements,
+                  const MPI_Datatype* send_types,
+                  void* recv,
+                  const int* counts,
+                  const int* displacements,
+                  const MPI_Datatype* types,
+                  MPI_Comm communicator) {
+  const std::vector<int> wrong = displacements_to_send(send_displacements, communicator);
+  return PMPI_Alltoallw(send,
+                        send_counts,
+                        wrong.data(),
+                        send_types,
+                        recv,
+                        counts,
+                        displacements,
+                        types,
+                        communicator);
+}
+
+/// Plants the same fault.
+int MPI_Ialltoallw(const void* send,
+                   const int* send_counts,
+                   const int* send_displacements,
+                   const MPI_Datatype* send_types,
+                   void* recv,
+                   const int* counts,
+                   const int* displacements,
+                   const MPI_Datatype* types,
+                   MPI_Comm communicator,
+                   MPI_Request* request) {
+  // The library may read it until the request is done. The worker makes one such call at a time.
+  static std::vector<int> wrong;
+  wrong = displacements_to_send(send_displacements, communicator);
+  return PMPI_Ialltoallw(send,
+                         send_counts,
+                         wrong.data(),
+                         send_types,
+                         recv,
+                         counts,
+                         displacements,
+                         types,
+                         communicator,
+                         request);
 }
 
 /// Plants a library that forgets the extent of a resized type.

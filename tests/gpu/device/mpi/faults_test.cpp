@@ -208,7 +208,8 @@ class FaultyPathTest : public FaultyMpiTest {};
 
 TEST_P(FaultyPathTest, IsFoundOnlyByItsAlgorithm) {
   const std::string algorithm(GetParam().algorithm);
-  const tests::Outcome listed = rankcheck("list --backend mpi --operation broadcast");
+  const tests::Outcome listed =
+      rankcheck("list --backend mpi --operation " + std::string(GetParam().operation));
   if (listed.out.find(algorithm) == std::string::npos)
     GTEST_SKIP() << "the MPI library or the machine has no " << algorithm;
   const std::string end = " --operation " + std::string(GetParam().operation) +
@@ -219,15 +220,27 @@ TEST_P(FaultyPathTest, IsFoundOnlyByItsAlgorithm) {
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   const nlohmann::json finding = report("out").at("findings").at(0);
   EXPECT_EQ(finding.at("verdict"), "falsified") << finding;
-  EXPECT_EQ(finding.at("minimal").at("ranks"), 2) << finding;
+  EXPECT_LE(finding.at("minimal").at("ranks"), 2) << finding;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Planted,
     FaultyPathTest,
-    testing::Values(Fault{"torn_copy", "broadcast", "", "", "agrees_with_reference", "over_cma"},
-                    Fault{"other_order", "gather", "", "", "agrees_with_reference", "indexed"}),
-    [](const auto& instance) { return std::string(instance.param.name); });
+    testing::Values(
+        Fault{"torn_copy", "broadcast", "", "", "agrees_with_reference", "over_cma"},
+        Fault{"other_order", "gather", "", "", "agrees_with_reference", "indexed"},
+        Fault{"short_vector", "scatter", "", "", "agrees_with_reference", "vector"},
+        Fault{"joined_parts", "broadcast", "", "", "agrees_with_reference", "struct"},
+        Fault{"one_displacement", "all_to_all_v", "", "", "agrees_with_reference", "typed"},
+        Fault{"one_displacement",
+              "all_to_all_v",
+              "",
+              "",
+              "agrees_with_reference",
+              "typed_nonblocking"}),
+    [](const auto& instance) {
+      return std::string(instance.param.name) + "_in_" + std::string(instance.param.algorithm);
+    });
 
 /// A fault that shows only if elements lie apart.
 class FaultyExtentTest : public FaultyMpiTest {};
