@@ -227,9 +227,10 @@ Hunt hunt(const harness::Catalogue& catalogue,
   }
   if (options.without) unit.fixed = bug.without;
   // What a bug shrinks to must not depend on how fast this machine is. A case with a count of its
-  // own is the smallest already.
+  // own is the smallest already, and each replay takes long.
   const harness::RunLimits limits{.seed = options.seed,
                                   .shrink_s = bug.count > 0 ? 0.0 : 600.0,
+                                  .replays = bug.count > 0 ? 1 : 5,
                                   .memory_bytes = harness::run::available_memory()};
   Hunt result{.finding = run_unit(catalogue, backend, unit, limits)};
   if (result.finding.minimal) {

@@ -51,7 +51,7 @@ void add_bugs_in_steps(std::vector<Bug>& out);
 
 /// Returns all bugs but those of huge buffers.
 [[nodiscard]] std::vector<Bug> catalogue();
-/// Returns the bugs that only buffers of more than 2^31 bytes show. Each takes 13 GB and a minute.
+/// Returns the bugs that only buffers of more than 2^31 bytes show. Each takes 17 GB and minutes.
 [[nodiscard]] std::vector<Bug> huge_bugs();
 
 /// The simulator with one bug in it. All other algorithms are unchanged.

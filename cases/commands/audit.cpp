@@ -287,7 +287,7 @@ void add_audit(CLI::App& app, Context& context) {
   command
       ->add_flag("--huge",
                  options->huge,
-                 "Also looks for defects of more than 2^31 bytes: one at a time, 13 GB each.")
+                 "Also looks for defects of more than 2^31 bytes: one at a time, 17 GB each.")
       ->needs("--published");
   command->add_option("--seed", options->hunt.seed, "The seed of the generated cases.")
       ->type_name("N");

@@ -72,7 +72,7 @@ ScoreRow look_for(const harness::Catalogue& catalogue,
   row.finding = hunt.finding;
   if (row.finding.reason == harness::name(harness::SkipReason::no_memory)) {
     row.was_looked_for = false;
-    row.lacks = "needs 13 GB of memory";
+    row.lacks = "needs 17 GB of memory";
     return row;
   }
   row.survived = why_not_caught(bug, hunt);
