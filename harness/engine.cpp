@@ -197,7 +197,7 @@ class Session {
       if (finding_.refusal.empty()) finding_.refusal = judgement_.reason;
       return CaseResult::Type::Success;
     }
-    if (is_known_failure(c)) {
+    if (is_known(examiner_, c, judgement_, limits_, known_, finding_)) {
       generator_.note_known(c);
       return CaseResult::Type::Success;
     }
@@ -217,13 +217,6 @@ class Session {
     constexpr std::int64_t copies = 3;
     const spec::Contract& contract = catalogue_.find(c.operation)->contract;
     return copies * bytes_of_images(contract, c) > limits_.memory_bytes;
-  }
-
-  bool is_known_failure(const Case& c) {
-    // Most cases are none of a known defect, and then nothing must be copied.
-    if (known_.covers_failures_only() && !is_failure(judgement_.verdict)) return false;
-    Failure failure{c, judgement_};
-    return is_known(examiner_, failure, limits_, known_, finding_);
   }
 
   /// A simpler case counts only if it fails in the same way, for example with a race again.
@@ -267,9 +260,9 @@ class Session {
   /// Replays the minimal case. It may have failed only because of what earlier cases left behind in
   /// the backend. Then this goes back to the case that failed first, and shrinks it once more.
   void confirm() {
-    ReplayResult result = replay(examiner_, minimal_, limits_);
+    ReplayResult result = replay_of(minimal_);
     if (result.failed == 0 && result.verdict != Verdict::errored && finding_.shrinks > 0) {
-      ReplayResult other = replay(examiner_, *first_, limits_);
+      ReplayResult other = replay_of(*first_);
       if (other.failed > 0) {
         go_back_to_first();
         result = other.failed == other.replays ? shrink_afresh(std::move(other)) : std::move(other);
@@ -284,6 +277,10 @@ class Session {
     }
   }
 
+  ReplayResult replay_of(const Failure& failure) {
+    return replay(examiner_, failure.c, failure.judgement.verdict, limits_);
+  }
+
   /// Shrinks the first failure, whose replays are `of_first`. The backend starts afresh for each
   /// candidate. Returns the replays of the minimal case.
   ReplayResult shrink_afresh(ReplayResult of_first) {
@@ -291,7 +288,7 @@ class Session {
     while (accept_candidate(end)) {
     }
     if (finding_.shrinks == 0) return of_first;
-    ReplayResult result = replay(examiner_, minimal_, limits_);
+    ReplayResult result = replay_of(minimal_);
     if (result.failed == result.replays) return result;
     go_back_to_first();
     return of_first;
@@ -314,7 +311,7 @@ class Session {
   /// Whether a simpler case may take the place of the failure: the backend takes it, and a known
   /// defect could not make it fail in the same way.
   [[nodiscard]] bool is_candidate(const Case& c) {
-    return generator_.takes(c) && !known_.may_cover(c, first_->judgement.verdict);
+    return generator_.takes(c) && !known_.may_cover(c, first_->judgement);
   }
 
   /// Whether a case fails as the first one did, in a backend that starts afresh. A stop says no.
@@ -333,7 +330,7 @@ class Session {
   [[nodiscard]] bool has_failed_as_first() const {
     const Judgement& first = first_->judgement;
     return judgement_.verdict == first.verdict && judgement_.symptom == first.symptom &&
-           !known_.covers_stages(examiner_.stages_as_they_ran(), first.verdict);
+           !known_.covers_stages(examiner_.stages_as_they_ran(), first);
   }
 
   /// Makes the finding if the backend or the property takes no case at all.

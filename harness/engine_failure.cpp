@@ -45,6 +45,8 @@ void count(const Judgement& judgement, const RunLimits& limits, Finding& finding
 void show(const Failure& failure, Finding& finding) {
   finding.minimal = failure.c;
   finding.verdict = failure.judgement.verdict;
+  const bool has_symptom = is_failure(failure.judgement.verdict);
+  finding.symptom = has_symptom ? failure.judgement.symptom : Symptom::none;
   finding.reason = failure.judgement.reason;
   finding.wrong = failure.judgement.wrong;
   finding.wrong_count = failure.judgement.wrong_count;
@@ -52,13 +54,13 @@ void show(const Failure& failure, Finding& finding) {
   finding.values = failure.judgement.values;
 }
 
-ReplayResult replay(Examiner& examiner, const Failure& failure, const RunLimits& limits) {
+ReplayResult replay(Examiner& examiner, const Case& c, Verdict verdict, const RunLimits& limits) {
   ReplayResult result = replay(examiner,
-                               failure.c,
+                               c,
                                {.replays = limits.replays,
                                 .replay_s = limits.replay_s,
                                 .deadline = limits.deadline,
-                                .kind = failure.judgement.verdict,
+                                .kind = verdict,
                                 .stop = limits.stop});
   // The next cases may have more ranks than this one.
   examiner.backend().restart(0);
@@ -66,27 +68,27 @@ ReplayResult replay(Examiner& examiner, const Failure& failure, const RunLimits&
 }
 
 bool is_known(Examiner& examiner,
-              Failure& failure,
+              const Case& c,
+              const Judgement& judgement,
               const RunLimits& limits,
               KnownCases& known,
               Finding& finding) {
-  const Verdict verdict = failure.judgement.verdict;
+  Verdict verdict = judgement.verdict;
   // Replays replace the stages.
   std::vector<Case> stages;
   if (is_failure(verdict)) stages = examiner.stages_as_they_ran();
-  if (is_failure(verdict) && known.needs_replays(failure.c, verdict)) {
-    const ReplayResult result = replay(examiner, failure, limits);
+  if (is_failure(verdict) && known.needs_replays(c, judgement)) {
+    const ReplayResult result = replay(examiner, c, verdict, limits);
     if (result.verdict == Verdict::errored) return false;
-    if (result.failed < result.replays) failure.judgement.verdict = Verdict::flaky;
+    if (result.failed < result.replays) verdict = Verdict::flaky;
   }
-  if (!known.count(failure.c, stages, failure.judgement)) {
-    failure.judgement.verdict = verdict;
-    return false;
-  }
+  if (!known.count(c, stages, judgement, verdict)) return false;
   ++finding.cases;
-  finding.ranks_max = std::max(finding.ranks_max, group_size(failure.c));
+  finding.ranks_max = std::max(finding.ranks_max, group_size(c));
   if (limits.cases_done != nullptr) limits.cases_done->fetch_add(1, std::memory_order_relaxed);
-  if (verdict == Verdict::hung || verdict == Verdict::crashed) examiner.backend().restart(0);
+  const bool is_stopped =
+      judgement.verdict == Verdict::hung || judgement.verdict == Verdict::crashed;
+  if (is_stopped) examiner.backend().restart(0);
   return true;
 }
 
@@ -130,8 +132,8 @@ Finding run_pinned(const Catalogue& catalogue,
     return finding;
   }
   KnownCases known(unit, limits.known);
-  const bool is_known_failure =
-      verdict != Verdict::errored && is_known(examiner, failure, limits, known, finding);
+  const bool is_known_failure = verdict != Verdict::errored &&
+                                is_known(examiner, c, failure.judgement, limits, known, finding);
   finding.known = known.counts();
   if (is_known_failure) {
     judge_coverage(finding);
@@ -140,7 +142,7 @@ Finding run_pinned(const Catalogue& catalogue,
   if (verdict != Verdict::errored) count(failure.judgement, limits, finding);
   if (verdict == Verdict::passed) return finding;
   show(failure, finding);
-  if (is_failure(verdict)) report(failure, replay(examiner, failure, limits), finding);
+  if (is_failure(verdict)) report(failure, replay(examiner, c, verdict, limits), finding);
   return finding;
 }
 

@@ -26,7 +26,8 @@ void count(const Judgement& judgement, const RunLimits& limits, Finding& finding
 /// Counts a judged case for the known defects that cover it. Returns whether it is a known failure.
 /// Then the backend is fit for the next case.
 [[nodiscard]] bool is_known(Examiner& examiner,
-                            Failure& failure,
+                            const Case& c,
+                            const Judgement& judgement,
                             const RunLimits& limits,
                             KnownCases& known,
                             Finding& finding);
@@ -34,9 +35,10 @@ void count(const Judgement& judgement, const RunLimits& limits, Finding& finding
 /// Puts a case that is not green into the finding.
 void show(const Failure& failure, Finding& finding);
 
-/// Replays a failure as the limits say.
+/// Replays a case that failed with this verdict, as the limits say.
 [[nodiscard]] ReplayResult replay(Examiner& examiner,
-                                  const Failure& failure,
+                                  const Case& c,
+                                  Verdict verdict,
                                   const RunLimits& limits);
 
 /// Puts a failure and the result of its replays into the finding.

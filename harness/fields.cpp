@@ -73,6 +73,9 @@ void read_value(const json& value, InputKind& out) {
 void read_value(const json& value, Verdict& out) {
   out = static_cast<Verdict>(read_name(value, verdict_names));
 }
+void read_value(const json& value, Symptom& out) {
+  out = static_cast<Symptom>(read_name(value, symptom_names));
+}
 
 void read_value(const json& value, Case& out) {
   out = case_from_json(value);
@@ -97,6 +100,9 @@ ordered_json write_value(InputKind value) {
   return name(value);
 }
 ordered_json write_value(Verdict value) {
+  return name(value);
+}
+ordered_json write_value(Symptom value) {
   return name(value);
 }
 

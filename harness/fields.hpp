@@ -36,6 +36,7 @@ void read_value(const nlohmann::json& value, double& out);
 void read_value(const nlohmann::json& value, spec::Type& out);
 void read_value(const nlohmann::json& value, InputKind& out);
 void read_value(const nlohmann::json& value, Verdict& out);
+void read_value(const nlohmann::json& value, Symptom& out);
 
 void read_value(const nlohmann::json& value, Case& out);
 
@@ -83,6 +84,7 @@ void read_value(const nlohmann::json& value, std::map<std::string, Element>& out
 [[nodiscard]] nlohmann::ordered_json write_value(spec::Type value);
 [[nodiscard]] nlohmann::ordered_json write_value(InputKind value);
 [[nodiscard]] nlohmann::ordered_json write_value(Verdict value);
+[[nodiscard]] nlohmann::ordered_json write_value(Symptom value);
 
 [[nodiscard]] nlohmann::ordered_json write_value(const Case& value);
 

@@ -92,6 +92,8 @@ inline constexpr std::size_t step_bytes_max = 300;
 struct Finding {
   Unit unit;
   Verdict verdict = Verdict::passed;
+  /// How the minimal case failed. None if it hung or crashed, or if nothing failed.
+  Symptom symptom = Symptom::none;
   /// One line: why the finding is not green. If skipped, one of the closed list of reasons.
   std::string reason;
   /// Number of cases that were run and judged.

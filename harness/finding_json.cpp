@@ -227,6 +227,7 @@ namespace {
 constexpr std::array finding_fields{
     field<&Finding::unit, Presence::required>("unit"),
     field<&Finding::verdict, Presence::required>("verdict"),
+    field<&Finding::symptom>("symptom"),
     field<&Finding::reason>("reason"),
     field<&Finding::cases, Presence::required>("cases"),
     field<&Finding::refused_cases>("refused_cases"),

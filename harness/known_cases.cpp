@@ -18,11 +18,6 @@ KnownCases::KnownCases(const Unit& unit, const std::vector<const KnownDefect*>& 
   }
 }
 
-bool KnownCases::covers_failures_only() const {
-  return std::none_of(
-      entries_.begin(), entries_.end(), [](const Entry& each) { return each.is_about_unit; });
-}
-
 bool KnownCases::covers_stage(const Entry& entry, const std::vector<Case>& stages) const {
   return std::any_of(stages.begin(), stages.end(), [&](const Case& stage) {
     Unit ran = unit_;
@@ -32,9 +27,9 @@ bool KnownCases::covers_stage(const Entry& entry, const std::vector<Case>& stage
   });
 }
 
-bool KnownCases::covers_stages(const std::vector<Case>& stages, Verdict verdict) const {
+bool KnownCases::covers_stages(const std::vector<Case>& stages, const Judgement& failure) const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
-    return each.defect->covers(verdict) && covers_stage(each, stages);
+    return each.defect->covers(failure.verdict, failure.symptom) && covers_stage(each, stages);
   });
 }
 
@@ -47,22 +42,26 @@ bool KnownCases::leaves_out(const Case& c) {
   return true;
 }
 
-bool KnownCases::may_cover(const Case& c, Verdict verdict) const {
+bool KnownCases::may_cover(const Case& c, const Judgement& failure) const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
     const KnownDefect& defect = *each.defect;
-    return (defect.covers(verdict) || defect.covers(Verdict::flaky)) && covers(each, c);
+    return (defect.covers(failure.verdict, failure.symptom) ||
+            defect.covers(Verdict::flaky, failure.symptom)) &&
+           covers(each, c);
   });
 }
 
-bool KnownCases::needs_replays(const Case& c, Verdict verdict) const {
-  return may_cover(c, verdict) &&
+bool KnownCases::needs_replays(const Case& c, const Judgement& failure) const {
+  return may_cover(c, failure) &&
          std::none_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
-           return each.defect->covers(verdict) && covers(each, c);
+           return each.defect->covers(failure.verdict, failure.symptom) && covers(each, c);
          });
 }
 
-bool KnownCases::count(const Case& c, const std::vector<Case>& stages, const Judgement& judgement) {
-  const Verdict verdict = judgement.verdict;
+bool KnownCases::count(const Case& c,
+                       const std::vector<Case>& stages,
+                       const Judgement& judgement,
+                       Verdict verdict) {
   bool is_known = false;
   for (Entry& each : entries_) {
     const bool is_in_stage = is_failure(verdict) && covers_stage(each, stages);
@@ -70,7 +69,8 @@ bool KnownCases::count(const Case& c, const std::vector<Case>& stages, const Jud
     KnownCount& count = each.count;
     ++count.covered;
     // Only the first entry that covers a failure has it.
-    if (is_known || !is_failure(verdict) || !each.defect->covers(verdict)) continue;
+    if (is_known || !is_failure(verdict)) continue;
+    if (!each.defect->covers(verdict, judgement.symptom)) continue;
     is_known = true;
     ++count.failed;
     // Confirming that a case is flaky restarts the backend, too.

@@ -20,21 +20,22 @@ class KnownCases {
   /// `defects` are those of known_of(). They must outlive this object.
   KnownCases(const Unit& unit, const std::vector<const KnownDefect*>& defects);
 
-  /// Whether no defect covers cases that have not failed.
-  [[nodiscard]] bool covers_failures_only() const;
   /// Whether the case should not be run any more, because a defect covers it and has stopped the
   /// backend often enough. Counts the case.
   [[nodiscard]] bool leaves_out(const Case& c);
-  /// Whether a case that fails with this verdict is, or may be, a known failure.
-  [[nodiscard]] bool may_cover(const Case& c, Verdict verdict) const;
-  /// Whether a failure of the case with this verdict is known only if its replays show that it is
-  /// flaky.
-  [[nodiscard]] bool needs_replays(const Case& c, Verdict verdict) const;
-  /// Whether a failure with this verdict is known because of one of the stages.
-  [[nodiscard]] bool covers_stages(const std::vector<Case>& stages, Verdict verdict) const;
-  /// Counts a case that was judged. `stages` are its stages as they ran. Returns whether it is a
-  /// known failure.
-  bool count(const Case& c, const std::vector<Case>& stages, const Judgement& judgement);
+  /// Whether a case that fails in this way is, or may be, a known failure.
+  [[nodiscard]] bool may_cover(const Case& c, const Judgement& failure) const;
+  /// Whether this failure of the case is known only if its replays show that it is flaky.
+  [[nodiscard]] bool needs_replays(const Case& c, const Judgement& failure) const;
+  /// Whether this failure is known because of one of the stages.
+  [[nodiscard]] bool covers_stages(const std::vector<Case>& stages, const Judgement& failure) const;
+  /// Counts a case that was judged. `stages` are its stages as they ran, and are needed only of a
+  /// failure. `verdict` is the one of the judgement, or flaky. Returns whether the case is a known
+  /// failure.
+  bool count(const Case& c,
+             const std::vector<Case>& stages,
+             const Judgement& judgement,
+             Verdict verdict);
 
   /// The counts of the defects that cover some case.
   [[nodiscard]] std::vector<KnownCount> counts() const;

@@ -14,6 +14,7 @@
 #include "harness/fields.hpp"
 #include "harness/files.hpp"
 #include "harness/json_text.hpp"
+#include "harness/nearest.hpp"
 #include "harness/suite_file.hpp"
 
 namespace rankcheck::harness {
@@ -101,6 +102,35 @@ void read_verdicts(Fields& fields, KnownDefect& defect) {
   }
 }
 
+/// Reads the symptoms that a failure of the subject can have.
+void read_symptoms(Fields& fields, KnownDefect& defect) {
+  std::vector<std::string> names;
+  fields.optional("symptoms", names);
+  if (fields.find("symptoms") == nullptr) return;
+  std::vector<std::string> known;
+  for (std::size_t i = 1; i < symptom_names.size(); ++i) {
+    if (!says_nothing_of_case(static_cast<Symptom>(i))) known.emplace_back(symptom_names[i]);
+  }
+  defect.symptoms.clear();
+  for (const std::string& each : names) {
+    if (std::find(known.begin(), known.end(), each) == known.end()) {
+      fields.fail("symptoms",
+                  fmt::format("got \"{:.60}\", expected some of {}{}",
+                              each,
+                              fmt::join(known, ", "),
+                              did_you_mean(each, known)));
+    }
+    const auto at = std::find(symptom_names.begin(), symptom_names.end(), each);
+    defect.symptoms.push_back(static_cast<Symptom>(at - symptom_names.begin()));
+  }
+  if (names.empty()) fields.fail("symptoms", "expected at least one");
+  const bool can_have_one =
+      std::any_of(defect.verdicts.begin(), defect.verdicts.end(), [](Verdict each) {
+        return each == Verdict::falsified || each == Verdict::flaky;
+      });
+  if (!can_have_one) fields.fail("symptoms", "expected falsified or flaky among the verdicts");
+}
+
 KnownDefect defect_from_json(const json& value, const std::string& place) {
   Fields fields(value, place);
   KnownDefect defect;
@@ -118,6 +148,7 @@ KnownDefect defect_from_json(const json& value, const std::string& place) {
   read_library(fields, place, defect);
   read_cases(fields, place, defect);
   read_verdicts(fields, defect);
+  read_symptoms(fields, defect);
   fields.required("reason", defect.reason);
   if (defect.reason.empty()) fields.fail("reason", "expected a sentence that says what is wrong");
   fields.optional("link", defect.link);
@@ -237,8 +268,10 @@ bool KnownDefect::covers(const Case& c, const Family* family) const {
       cases.begin(), cases.end(), [&](const CaseCondition& each) { return each.holds(c, family); });
 }
 
-bool KnownDefect::covers(Verdict verdict) const {
-  return std::find(verdicts.begin(), verdicts.end(), verdict) != verdicts.end();
+bool KnownDefect::covers(Verdict verdict, Symptom symptom) const {
+  const bool has_symptom = symptom == Symptom::none ||
+                           std::find(symptoms.begin(), symptoms.end(), symptom) != symptoms.end();
+  return has_symptom && std::find(verdicts.begin(), verdicts.end(), verdict) != verdicts.end();
 }
 
 std::vector<KnownDefect> known_from_json(const json& value, const std::string& place) {

@@ -36,6 +36,8 @@ struct KnownDefect {
   /// The cases that can fail. All conditions must hold.
   std::vector<CaseCondition> cases;
   std::vector<Verdict> verdicts{Verdict::falsified};
+  /// How cases fail that do not hang or crash.
+  std::vector<Symptom> symptoms{Symptom::value};
   std::string reason;
   std::string link;
   /// The last day, as 2026-12-31, on which the defect should be accepted. Empty: no end.
@@ -49,7 +51,9 @@ struct KnownDefect {
   /// Whether the case can fail because of the defect. The family is the one of the case's
   /// operation and may be null.
   [[nodiscard]] bool covers(const Case& c, const Family* family) const;
-  [[nodiscard]] bool covers(Verdict verdict) const;
+  /// Whether a failure with this verdict and symptom is as the defect says. A failure that was a
+  /// hang or a crash has no symptom, and each will do.
+  [[nodiscard]] bool covers(Verdict verdict, Symptom symptom) const;
 };
 
 /// Reads the JSON of a file. Throws BadInput that names `place`, the entry and what is wrong.

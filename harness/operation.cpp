@@ -82,6 +82,13 @@ Verdict verdict_of(RunStatus status) {
   return Verdict::errored;
 }
 
+/// The symptom of a run that was not completed.
+Symptom symptom_of(const Observation& observation) {
+  const bool is_unnamed =
+      observation.status == RunStatus::failed && observation.symptom == Symptom::none;
+  return is_unnamed ? Symptom::error : observation.symptom;
+}
+
 /// Adds the ways that algorithms chose to the reason of a failure, and the algorithms that the
 /// backend chose beside a named one.
 void name_ways(std::span<const Case> stages, const Observation& observation, Judgement& judgement) {
@@ -280,7 +287,7 @@ void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
         find_clobbered(c, layout_, before_, observation_.stages[stage].images[member]);
     if (clobbered) {
       judgement.fail(
-          Verdict::falsified, "rank " + std::to_string(r) + ": " + *clobbered, Symptom::contract);
+          Verdict::falsified, "rank " + std::to_string(r) + ": " + *clobbered, Symptom::outside);
       return;
     }
   }
@@ -429,7 +436,7 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   property.program(operation.contract, c, stages_);
   backend_.run(stages_, observation_);
   if (observation_.status != RunStatus::completed) {
-    judgement.fail(verdict_of(observation_.status), observation_.reason, observation_.symptom);
+    judgement.fail(verdict_of(observation_.status), observation_.reason, symptom_of(observation_));
     name_ways(stages_, observation_, judgement);
     return;
   }

@@ -30,6 +30,10 @@ Power PowerMeter::power() const {
   return seen;
 }
 
+std::string_view name(Symptom symptom) {
+  return symptom_names[spec::to_size(symptom)];
+}
+
 bool is_failure(Verdict verdict) {
   switch (verdict) {
     case Verdict::falsified:

@@ -67,23 +67,48 @@ inline constexpr std::array<std::string_view, 6> skip_reason_names{
 
 /// How a falsified subject failed. It distinguishes defects with the same verdict.
 enum class Symptom : std::uint8_t {
-  /// Nothing failed, or the cause is unknown.
+  /// Nothing failed, or the run hung or crashed.
   none,
   /// An output has a wrong value.
   value,
+  /// The implementation reported an error.
+  error,
   /// Memory outside the outputs was written.
-  contract,
+  outside,
   /// A step reaches beyond its buffers, or reads memory that was never written.
   memory,
   /// Two unordered steps touch the same memory.
   race,
   /// The machine cannot interpret the plan.
   malformed,
-  /// Another algorithm ran than the requested one.
-  path,
   /// A rank left before all ranks had entered.
   stamps,
+  /// Another algorithm ran than the requested one, or nobody saw the requested one run.
+  path,
+  /// What ran before the case ended badly when it had already given its results. The case was not
+  /// run.
+  from_before,
 };
+
+/// The symptoms' names, in the order of the enumerators.
+inline constexpr std::array<std::string_view, 10> symptom_names{"none",
+                                                                "value",
+                                                                "error",
+                                                                "outside",
+                                                                "memory",
+                                                                "race",
+                                                                "malformed",
+                                                                "stamps",
+                                                                "path",
+                                                                "from_before"};
+
+[[nodiscard]] std::string_view name(Symptom symptom);
+
+/// Whether a failure with this symptom says nothing about the case: what was to be tested did not
+/// run. So no known defect explains it.
+[[nodiscard]] inline bool says_nothing_of_case(Symptom symptom) {
+  return symptom == Symptom::path || symptom == Symptom::from_before;
+}
 
 /// One wrong element of one rank's output.
 struct WrongElement {

@@ -14,6 +14,7 @@
 
 #include "gpu/device/mpi/cluster.hpp"
 #include "gpu/device/mpi/runtime.hpp"
+#include "gpu/device/wrong_path.hpp"
 #include "gpu/ptycho/registry.hpp"
 
 #include "harness/hosts.hpp"
@@ -132,6 +133,8 @@ class MpiSubject final : public worker::Subject {
         result.status = harness::RunStatus::refused;
         result.reason = error.what();
       } catch (const std::exception& error) {
+        const bool is_path = dynamic_cast<const gpu::WrongPath*>(&error) != nullptr;
+        result.symptom = is_path ? harness::Symptom::path : harness::Symptom::none;
         result.status = harness::RunStatus::failed;
         result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());
         return;

@@ -23,6 +23,7 @@
 #include "gpu/device/driver_release.hpp"
 #include "gpu/device/nccl/devices.hpp"
 #include "gpu/device/nccl/placement.hpp"
+#include "gpu/device/wrong_path.hpp"
 
 #include "harness/input.hpp"
 #include "harness/stages.hpp"
@@ -249,6 +250,9 @@ class NcclSubject final : public worker::Subject {
       return fail(harness::RunStatus::failed, error.what());
     } catch (const gpu::DeviceError& error) {
       end(error.what());
+    } catch (const gpu::WrongPath& error) {
+      result.symptom = harness::Symptom::path;
+      return fail(harness::RunStatus::failed, error.what());
     } catch (const std::exception& error) {
       return fail(harness::RunStatus::failed, error.what());
     }

@@ -42,7 +42,7 @@ void mark_known(RunReport& run, const std::vector<KnownDefect>& defects) {
     const Family* const family = find_family(finding.operation);
     const Unit unit = unit_of(finding);
     for (const KnownDefect* each : known_of(defects, run.environment, unit)) {
-      if (!each->is_about(unit) || !each->covers(finding.verdict) ||
+      if (!each->is_about(unit) || !each->covers(finding.verdict, finding.symptom) ||
           !each->covers(*minimal, family))
         continue;
       finding.is_known = true;

@@ -102,6 +102,7 @@ RunFinding finding_from(const ordered_json& text,
     if (!unit_names.contains(key)) finding.asked[key] = field;
   }
   fields.required("verdict", finding.verdict);
+  fields.optional("symptom", finding.symptom);
   fields.optional("reason", finding.reason);
   fields.at_least_0("cases", finding.cases);
   fields.optional("ranks_max", finding.ranks_max);

@@ -32,6 +32,8 @@ struct RunFinding {
   /// The name of the code under test: a subject's name, or the backend.
   std::string tested;
   Verdict verdict = Verdict::passed;
+  /// None in reports of versions that did not name it.
+  Symptom symptom = Symptom::none;
   std::string reason;
   /// What was asked for: the fields of the unit that are no names.
   nlohmann::ordered_json asked = nlohmann::ordered_json::object();

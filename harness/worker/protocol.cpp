@@ -378,6 +378,16 @@ std::string_view name(RunStatus status) {
   return status_names[spec::to_size(status)];
 }
 
+/// The symptom of a result. Only one cannot be seen from outside.
+static Symptom symptom_of(const json& header) {
+  const auto found = header.find("symptom");
+  if (found == header.end()) return Symptom::none;
+  if (*found != name(Symptom::path)) {
+    throw ProtocolError(fmt::format("symptom: got {:.60}, expected \"path\"", found->dump()));
+  }
+  return Symptom::path;
+}
+
 bool send_result(Connection& connection, std::uint64_t run, const Observation& result) {
   ordered_json stamps = ordered_json::array();
   ordered_json sizes = ordered_json::array();
@@ -393,6 +403,7 @@ bool send_result(Connection& connection, std::uint64_t run, const Observation& r
   }
   ordered_json header{{"result", run}, {"status", name(result.status)}};
   if (!result.reason.empty()) header["reason"] = result.reason;
+  if (result.symptom == Symptom::path) header["symptom"] = name(result.symptom);
   header["path"] = result.path;
   header["stamps"] = std::move(stamps);
   header["sizes"] = std::move(sizes);
@@ -408,6 +419,7 @@ void read_result(const Frame& frame,
     const json& header = frame.header;
     result.status = named<RunStatus>(status_names, header.at("status"), "status");
     result.reason = header.value("reason", std::string());
+    result.symptom = symptom_of(header);
     result.fault_fired = header.value("fault_fired", false);
     result.fault_changed = header.value("fault_changed", false);
     header.at("path").get_to(result.path);

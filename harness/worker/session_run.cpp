@@ -352,6 +352,7 @@ void Session::take_result(Peer& peer, const Frame& frame) {
     if (peer.result.status != RunStatus::completed) return;
     peer.result.status = answer.status;
     peer.result.reason = std::move(answer.reason);
+    peer.result.symptom = answer.symptom;
     return;
   }
   const std::size_t i = sent.stage - part_.first;
@@ -399,6 +400,7 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
   if (culprit != nullptr) {
     observation.status = culprit->result.status;
     observation.reason = fmt::format("{}: {}", title(culprit->ranks), culprit->result.reason);
+    observation.symptom = culprit->result.symptom;
     return;
   }
   observation.stages.resize(stages.size());
@@ -429,6 +431,7 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
         if (observation.path[k].empty()) observation.path[k] = path;
         if (observation.path[k] == path) continue;
         observation.status = RunStatus::failed;
+        observation.symptom = Symptom::path;
         observation.reason = fmt::format("stage {}: rank {} took the path {}, others {}",
                                          k,
                                          group[g],

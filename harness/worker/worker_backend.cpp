@@ -149,7 +149,11 @@ std::string WorkerBackend::why_refused(const Case& c) const {
 void WorkerBackend::run(std::span<const Case> stages, Observation& observation) {
   const Surroundings surroundings = surroundings_of(stages);
   retire_unless(surroundings);
-  if (pending_) return tell(observation);
+  if (pending_) {
+    tell(observation);
+    observation.symptom = Symptom::from_before;
+    return;
+  }
   try {
     Session& workers = session(surroundings);
     chosen_.assign(stages.begin(), stages.end());

@@ -73,6 +73,55 @@ TEST_F(EngineKnownTest, AnotherVerdictIsAnotherDefect) {
   EXPECT_TRUE(is_red(finding));
 }
 
+TEST_F(EngineKnownTest, AnotherSymptomIsAnotherDefect) {
+  plant(RunStatus::failed, is_int8);
+  for (const Symptom each : {Symptom::error, Symptom::outside, Symptom::race, Symptom::path}) {
+    know({R"("cases":{"type":"int8"})"});
+    backend.symptom = [=](const Case&) { return each; };
+    const Finding finding = run();
+    EXPECT_EQ(finding.verdict, Verdict::falsified);
+    EXPECT_EQ(finding.symptom, each);
+    EXPECT_TRUE(is_red(finding)) << name(each);
+  }
+  know({R"("cases":{"type":"int8"},"symptoms":["race","value"])"});
+  backend.symptom = [](const Case& c) { return c.ranks > 2 ? Symptom::race : Symptom::value; };
+  EXPECT_FALSE(is_red(run()));
+}
+
+TEST_F(EngineKnownTest, AFailureThatComesAndGoesNeedsTheSymptom) {
+  know({R"("cases":{"type":"int8"},"verdicts":["flaky"])"});
+  backend.outcome = [this](const Case& c) {
+    return is_int8(c) && backend.restarts % 2 == 0 ? RunStatus::failed : RunStatus::completed;
+  };
+  backend.symptom = [](const Case&) { return Symptom::outside; };
+  EXPECT_TRUE(is_red(run()));
+}
+
+/// A backend that reports an error names no symptom.
+TEST_F(EngineKnownTest, AnErrorMustBeNamed) {
+  plant(RunStatus::failed, is_int8);
+  backend.symptom = [](const Case&) { return Symptom::none; };
+  know({R"("cases":{"type":"int8"})"});
+  EXPECT_EQ(run().symptom, Symptom::error);
+  know({R"("cases":{"type":"int8"},"symptoms":["error"])"});
+  EXPECT_FALSE(is_red(run()));
+}
+
+/// Workers may die between two runs. That says nothing about the next case.
+TEST_F(EngineKnownTest, ACrashFromBeforeIsNeverKnown) {
+  know({R"("cases":{"type":"int8"},"verdicts":["crashed","flaky","falsified"])"});
+  plant(RunStatus::crashed, is_int8);
+  backend.symptom = [](const Case&) { return Symptom::from_before; };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::crashed);
+  EXPECT_TRUE(is_red(finding));
+  unit.pinned = "all_reduce/one";
+  const Case c = case_from_text(
+      R"({"operation":"all_reduce","algorithm":"direct","backend":"fake","property":"completes",)"
+      R"("ranks":2,"count":1,"type":"int8","op":"sum"})");
+  EXPECT_TRUE(is_red(run_pinned(catalogue, backend, unit, c, limits)));
+}
+
 /// The simplest types are f32 and int32, so that an unrestricted search would slip into them.
 TEST_F(EngineKnownTest, ShrinkingDoesNotSlipIntoAKnownDefect) {
   know({R"("cases":{"type":["f32","int32"]})"});
@@ -217,7 +266,6 @@ TEST_F(EngineKnownTest, AStageThatRanAnotherAlgorithmMayBeTheKnownOne) {
   know({R"("operation":"broadcast","algorithm":"chain","cases":{"type":"int8"})",
         R"("operation":"gather")"});
   KnownCases known(unit, limits.known);
-  EXPECT_TRUE(known.covers_failures_only());
   std::vector<Case> stages(2);
   stages[0].operation = "all_reduce";
   stages[1].operation = "broadcast";
@@ -225,12 +273,14 @@ TEST_F(EngineKnownTest, AStageThatRanAnotherAlgorithmMayBeTheKnownOne) {
   stages[1].type = spec::Type::int8;
   Judgement failure;
   failure.fail(Verdict::falsified, "wrong");
-  EXPECT_TRUE(known.covers_stages(stages, Verdict::falsified));
-  EXPECT_FALSE(known.covers_stages(stages, Verdict::crashed));
-  EXPECT_FALSE(known.count(stages[0], stages, {})) << "the case passed";
-  EXPECT_TRUE(known.count(stages[0], stages, failure));
+  Judgement crash;
+  crash.fail(Verdict::crashed, "died", Symptom::none);
+  EXPECT_TRUE(known.covers_stages(stages, failure));
+  EXPECT_FALSE(known.covers_stages(stages, crash));
+  EXPECT_FALSE(known.count(stages[0], stages, {}, Verdict::passed));
+  EXPECT_TRUE(known.count(stages[0], stages, failure, Verdict::falsified));
   stages[1].algorithm = "tree";
-  EXPECT_FALSE(known.count(stages[0], stages, failure));
+  EXPECT_FALSE(known.count(stages[0], stages, failure, Verdict::falsified));
   ASSERT_EQ(known.counts().size(), 1U);
   EXPECT_EQ(known.counts()[0].covered, 1);
   EXPECT_EQ(known.counts()[0].failed, 1);

@@ -81,7 +81,7 @@ class FakeBackend : public Backend {
     return RunStatus::completed;
   };
   /// Returns the symptom of a failing run.
-  std::function<Symptom(const Case& c)> symptom = [](const Case&) { return Symptom::none; };
+  std::function<Symptom(const Case& c)> symptom = [](const Case&) { return Symptom::value; };
   /// Returns the reason why a case is refused; empty if it is accepted.
   std::function<std::string(const Case& c)> refusal = [](const Case&) { return std::string(); };
   /// What the backend declares that it takes, for every operation.
@@ -115,7 +115,11 @@ class FakeBackend : public Backend {
     observation = {};
     observation.status = outcome(stages[0]);
     if (observation.status != RunStatus::completed) observation.reason = "planted";
-    if (observation.status == RunStatus::failed) observation.symptom = symptom(stages[0]);
+    const bool is_from_before =
+        observation.status == RunStatus::crashed && symptom(stages[0]) == Symptom::from_before;
+    if (observation.status == RunStatus::failed || is_from_before) {
+      observation.symptom = symptom(stages[0]);
+    }
     for (const Case& c : stages) {
       StageOutcome& stage = observation.stages.emplace_back();
       observation.path.push_back(c.algorithm);

@@ -63,11 +63,28 @@ TEST(KnownDefectsTest, MatchesTheNameThatASubjectGaveItself) {
 }
 
 TEST(KnownDefectsTest, CoversFalsifiedCasesUnlessItSaysOtherwise) {
-  EXPECT_TRUE(defect("").covers(Verdict::falsified));
-  EXPECT_FALSE(defect("").covers(Verdict::crashed));
+  EXPECT_TRUE(defect("").covers(Verdict::falsified, Symptom::value));
+  EXPECT_FALSE(defect("").covers(Verdict::crashed, Symptom::none));
   const KnownDefect stops = defect(R"("verdicts":["hung","crashed"])");
-  EXPECT_TRUE(stops.covers(Verdict::hung));
-  EXPECT_FALSE(stops.covers(Verdict::falsified));
+  EXPECT_TRUE(stops.covers(Verdict::hung, Symptom::none));
+  EXPECT_FALSE(stops.covers(Verdict::falsified, Symptom::value));
+}
+
+TEST(KnownDefectsTest, CoversWrongValuesUnlessItNamesSymptoms) {
+  EXPECT_FALSE(defect("").covers(Verdict::falsified, Symptom::outside));
+  const KnownDefect writes =
+      defect(R"("verdicts":["falsified","crashed"],"symptoms":["outside","error"])");
+  EXPECT_TRUE(writes.covers(Verdict::falsified, Symptom::outside));
+  EXPECT_TRUE(writes.covers(Verdict::falsified, Symptom::error));
+  EXPECT_TRUE(writes.covers(Verdict::crashed, Symptom::none));
+  EXPECT_FALSE(writes.covers(Verdict::falsified, Symptom::value));
+}
+
+TEST(KnownDefectsTest, CoversNothingIfAnotherThingRan) {
+  KnownDefect all = defect(R"("verdicts":["falsified","crashed"],"symptoms":["value","error",)"
+                           R"("outside","memory","race","malformed","stamps"])");
+  EXPECT_FALSE(all.covers(Verdict::falsified, Symptom::path));
+  EXPECT_FALSE(all.covers(Verdict::crashed, Symptom::from_before));
 }
 
 TEST(KnownDefectsTest, CoversCasesForWhichAllConditionsHold) {
@@ -138,6 +155,16 @@ TEST(KnownDefectsTest, NamesTheEntryAndTheFieldThatIsWrong) {
                 "\"4.0.*\" with blanks between them");
   EXPECT_EQ(complaint_of_entry(file_of(R"("verdicts":["vacuous"])")),
             entry + "verdicts: expected some of falsified, flaky, hung, crashed");
+  const std::string symptoms =
+      ", expected some of value, error, outside, memory, race, malformed, stamps";
+  EXPECT_EQ(complaint_of_entry(file_of(R"("symptoms":["value","outsid"])")),
+            entry + "symptoms: got \"outsid\"" + symptoms + "; did you mean outside?");
+  EXPECT_EQ(complaint_of_entry(file_of(R"("symptoms":["path"])")),
+            entry + "symptoms: got \"path\"" + symptoms);
+  EXPECT_EQ(complaint_of_entry(file_of(R"("symptoms":[])")),
+            entry + "symptoms: expected at least one");
+  EXPECT_EQ(complaint_of_entry(file_of(R"("symptoms":["value"],"verdicts":["hung"])")),
+            entry + "symptoms: expected falsified or flaky among the verdicts");
   EXPECT_EQ(complaint_of_entry(file_of(R"("expires":"2026-02-30")")),
             entry + "expires: got 2026-02-30, expected a day such as 2026-12-31");
   EXPECT_EQ(complaint_of_entry(file_of(R"("cases":{"type":[]})")),
@@ -167,12 +194,14 @@ TEST(KnownDefectsTest, RefusesAnEntryThatCoversEverything) {
 TEST(KnownDefectsTest, TheSchemaTakesWhatIsRead) {
   const std::string whole =
       R"("operation":["a*"],"algorithm":"*","backend":"mpi","property":"completes",)"
-      R"("library":{"name":"MPICH","versions":">=4.0 4.0.*"},"verdicts":["hung"],"link":"l",)"
+      R"("library":{"name":"MPICH","versions":">=4.0 4.0.*"},"verdicts":["hung","flaky"],)"
+      R"("symptoms":["race"],"link":"l",)"
       R"("expires":"2026-12-31","cases":{"ranks":{"min":2},"type":["f32"],"count":3,)"
       R"("counts":{"any":{"not":1}}})";
   EXPECT_EQ(complaint_of_entry(file_of(whole)), "");
   EXPECT_EQ(complaints(json::parse(file_of(whole)), "known.schema.json"), "");
   EXPECT_NE(complaints(json::parse(file_of(R"("verdicts":["passed"])")), "known.schema.json"), "");
+  EXPECT_NE(complaints(json::parse(file_of(R"("symptoms":["path"])")), "known.schema.json"), "");
 }
 
 }  // namespace

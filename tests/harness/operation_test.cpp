@@ -446,7 +446,7 @@ TEST_F(ExaminerTest, CatchesClobberedMemoryInEveryStage) {
     };
     const Judgement judgement = examine(c);
     EXPECT_EQ(judgement.verdict, Verdict::falsified) << stage;
-    EXPECT_EQ(judgement.symptom, Symptom::contract) << stage;
+    EXPECT_EQ(judgement.symptom, Symptom::outside) << stage;
   }
 }
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
-#include <stdexcept>
 
 #include "gpu/device/mpi/invocation.hpp"
 #include "gpu/device/mpi/persistent.hpp"
 #include "gpu/device/mpi/witness.hpp"
+#include "gpu/device/wrong_path.hpp"
 
 namespace rankcheck::gpu::mpi {
 
@@ -31,7 +31,7 @@ std::int64_t largest_buffer(const Request& request) {
   return largest;
 }
 
-/// Throws std::runtime_error unless the forced algorithm was seen, and no other one of its
+/// Throws WrongPath unless the forced algorithm was seen, and no other one of its
 /// collective. If no data moved, it need not be seen.
 void require_forced(const Forcing& forcing, bool moves_data) {
   const std::string expected = forcing.function();
@@ -41,16 +41,16 @@ void require_forced(const Forcing& forcing, bool moves_data) {
     if (name == expected) {
       seen = true;
     } else if (name.starts_with(family) && name != family + "generic") {
-      throw std::runtime_error(forcing.name() + ": Open MPI ran " + std::string(name) +
-                               " and not only " + expected);
+      throw WrongPath(forcing.name() + ": Open MPI ran " + std::string(name) + " and not only " +
+                      expected);
     }
   }
   if (!seen && moves_data) {
-    throw std::runtime_error(forcing.name() + ": forced, but " + expected + " was not seen to run");
+    throw WrongPath(forcing.name() + ": forced, but " + expected + " was not seen to run");
   }
 }
 
-/// Throws std::runtime_error unless the component was called on the communicator, and left nothing
+/// Throws WrongPath unless the component was called on the communicator, and left nothing
 /// to another component.
 void require_component(const Component& component,
                        std::string_view collective,
@@ -58,12 +58,12 @@ void require_component(const Component& component,
                        const std::vector<std::intptr_t>& buffers) {
   const std::string name(component.name);
   if (!was_used_by(component.library, word_of(communicator))) {
-    throw std::runtime_error(name + ": forced, but " + std::string(component.library) +
-                             " was not seen to run");
+    throw WrongPath(name + ": forced, but " + std::string(component.library) +
+                    " was not seen to run");
   }
   const std::string prefix = std::string(collective) + "_intra_";
   const std::string_view other = first_algorithm_on(word_of(communicator), prefix, buffers);
-  if (!other.empty()) throw std::runtime_error(name + ": Open MPI ran " + std::string(other));
+  if (!other.empty()) throw WrongPath(name + ": Open MPI ran " + std::string(other));
 }
 
 std::string summary_of(const Component& component) {
@@ -98,7 +98,7 @@ bool was_seen(const std::vector<std::string_view>& functions) {
 }
 
 /// Returns which of an operation's MPI functions ran: the blocking, the nonblocking or the
-/// persistent one. Throws std::runtime_error unless exactly one did.
+/// persistent one. Throws WrongPath unless exactly one did.
 std::string_view seen_mode(const Operation& operation) {
   std::vector<std::string_view> seen;
   if (was_seen(operation.blocking)) seen.push_back(blocking);
@@ -106,11 +106,11 @@ std::string_view seen_mode(const Operation& operation) {
   if (was_seen(operation.persistent)) seen.push_back(persistent);
   if (seen.size() == 1) return seen.front();
   const std::string call(operation.blocking.front());
-  throw std::runtime_error(seen.empty() ? "no form of " + call + " was called"
-                                        : "several forms of " + call + " were called");
+  throw WrongPath(seen.empty() ? "no form of " + call + " was called"
+                               : "several forms of " + call + " were called");
 }
 
-/// Throws std::runtime_error unless all functions of this way ran, and no other function of the
+/// Throws WrongPath unless all functions of this way ran, and no other function of the
 /// operation's ways.
 void require_seen(const Operation& operation, const Way& way) {
   const auto& own = way.functions;
@@ -119,8 +119,8 @@ void require_seen(const Operation& operation, const Way& way) {
       if (!is_watched(function)) continue;
       const bool belongs = std::find(own.begin(), own.end(), function) != own.end();
       if (belongs == was_seen({function})) continue;
-      throw std::runtime_error(std::string(way.name) + ": " + std::string(function) +
-                               (belongs ? " was not called" : " was called"));
+      throw WrongPath(std::string(way.name) + ": " + std::string(function) +
+                      (belongs ? " was not called" : " was called"));
     }
   }
 }

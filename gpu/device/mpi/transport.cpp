@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <stdexcept>
 
 #include <link.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "gpu/device/mpi/variable.hpp"
+#include "gpu/device/wrong_path.hpp"
 
 namespace rankcheck::gpu::mpi {
 
@@ -114,16 +114,16 @@ std::vector<const Transport*> find_transports() {
 void require_transport(const Transport& transport) {
   const std::string forced = std::string(transport.name) + ": forced, but ";
   if (loaded(transport.component).empty())
-    throw std::runtime_error(forced + std::string(transport.component) + " was not loaded");
+    throw WrongPath(forced + std::string(transport.component) + " was not loaded");
   if (!transport.rival.empty() && !loaded(transport.rival).empty())
-    throw std::runtime_error(forced + std::string(transport.rival) + " was loaded, too");
+    throw WrongPath(forced + std::string(transport.rival) + " was loaded, too");
   if (transport.variable.empty()) return;
   const auto variable = Variable::find(std::string(transport.variable));
   const auto value = variable ? value_of(*variable, transport.word) : std::nullopt;
   const bool has_value = value && *value == variable->read();
   if (!has_value) {
-    throw std::runtime_error(forced + std::string(transport.variable) + " is not " +
-                             std::string(transport.word));
+    throw WrongPath(forced + std::string(transport.variable) + " is not " +
+                    std::string(transport.word));
   }
 }
 

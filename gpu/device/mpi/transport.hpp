@@ -30,7 +30,7 @@ struct Transport {
 /// library are not files that the process loads. The tool interface must be open.
 [[nodiscard]] std::vector<const Transport*> find_transports();
 
-/// Throws std::runtime_error unless this process has loaded the transport's component, has not
+/// Throws WrongPath unless this process has loaded the transport's component, has not
 /// loaded its rival, and the control variable has its value. The tool interface must be open.
 void require_transport(const Transport& transport);
 

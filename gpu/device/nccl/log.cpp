@@ -1,7 +1,8 @@
 #include "gpu/device/nccl/log.hpp"
 
 #include <iterator>
-#include <stdexcept>
+
+#include "gpu/device/wrong_path.hpp"
 
 namespace rankcheck::gpu::nccl {
 
@@ -48,14 +49,13 @@ void require_forced(const Forcing& forcing, const std::vector<Launch>& launches,
     if (each.function != forcing.function) continue;
     const std::string got = each.algorithm + "/" + each.protocol;
     if (got != expected) {
-      throw std::runtime_error("forced to " + expected + ", but according to its log NCCL's " +
-                               forcing.function + " took " + got);
+      throw WrongPath("forced to " + expected + ", but according to its log NCCL's " +
+                      forcing.function + " took " + got);
     }
     seen = true;
   }
   if (!seen && moves_data) {
-    throw std::runtime_error("forced to " + expected + ", but NCCL's log shows no " +
-                             forcing.function);
+    throw WrongPath("forced to " + expected + ", but NCCL's log shows no " + forcing.function);
   }
 }
 

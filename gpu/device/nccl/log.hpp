@@ -24,7 +24,7 @@ struct Launch {
 /// The launches in lines of NCCL's log; other lines are ignored.
 [[nodiscard]] std::vector<Launch> launches_in(std::string_view log);
 
-/// Throws std::runtime_error if a launch of the forced function used another algorithm or protocol,
+/// Throws WrongPath if a launch of the forced function used another algorithm or protocol,
 /// or if there is no launch although data moved.
 void require_forced(const Forcing& forcing, const std::vector<Launch>& launches, bool moves_data);
 

@@ -15,6 +15,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/device/nccl/placement.hpp"
+#include "gpu/device/wrong_path.hpp"
 
 namespace rankcheck::gpu::nccl {
 
@@ -666,7 +667,7 @@ std::string Runtime::conclude(const Request& request, std::span<const Member> me
   const bool has_first = std::any_of(
       members.begin(), members.end(), [](const Member& each) { return each.group_rank == 0; });
   if (request.algorithm.forcing && has_first) {
-    if (!log_) throw std::runtime_error("forced, but NCCL writes no log that confirms it");
+    if (!log_) throw WrongPath("forced, but NCCL writes no log that confirms it");
     require_forced(*request.algorithm.forcing, log_->news(), moves_data(request.call));
   }
   return request.algorithm.name;

@@ -145,7 +145,7 @@ class Runtime {
   /// Frees the communicators of groups that were not used for long. Every process of the world must
   /// do it at the same place between calls.
   void forget_groups();
-  /// Returns the path that was taken. Throws std::runtime_error if it is not the forced path.
+  /// Returns the path that was taken. Throws WrongPath if it is not the forced path.
   [[nodiscard]] std::string conclude(const Request& request, std::span<const Member> members);
 
  private:

@@ -59,6 +59,15 @@ TEST_F(KnownFailuresTest, AnotherCaseVerdictVersionOrOperationIsNotKnown) {
   EXPECT_FALSE(failure().is_known);
 }
 
+TEST_F(KnownFailuresTest, AnotherSymptomIsNotKnown) {
+  failure().symptom = Symptom::outside;
+  mark();
+  EXPECT_FALSE(failure().is_known);
+  failure().symptom = Symptom::value;
+  mark();
+  EXPECT_TRUE(failure().is_known);
+}
+
 /// Another version of rankcheck may have other fields.
 TEST_F(KnownFailuresTest, ACaseThatCannotBeReadIsNotKnown) {
   failure().minimal["planet"] = "mars";

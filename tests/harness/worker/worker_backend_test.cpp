@@ -360,10 +360,12 @@ TEST_F(WorkersTest, CrashInTheNextRunWhenTheyDieBetweenRuns) {
   EXPECT_EQ(backend->why_refused(c), "");
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::crashed) << seen.reason;
+  EXPECT_EQ(seen.symptom, Symptom::from_before);
   EXPECT_NE(seen.reason.find("rank 0 died; the worker ended with status 5"), std::string::npos)
       << seen.reason;
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  EXPECT_EQ(seen.symptom, Symptom::none);
 }
 
 TEST_F(WorkersTest, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
@@ -382,6 +384,28 @@ TEST_F(WorkersTest, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
   c.algorithm = "other";
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::crashed) << seen.reason;
+}
+
+TEST_F(WorkersTest, SayThatAnotherAlgorithmRan) {
+  const auto result_with = [&](const char* symptom) {
+    write("failed",
+          {{"result", 1},
+           {"status", "failed"},
+           {"reason", "not seen"},
+           {"symptom", symptom},
+           {"path", nlohmann::json::array()},
+           {"stamps", nlohmann::json::array()},
+           {"sizes", nlohmann::json::array()}});
+    return run(std::string(await_run) + "cat failed; cat > /dev/null");
+  };
+  const Observation seen = result_with("path");
+  EXPECT_EQ(seen.status, RunStatus::failed);
+  EXPECT_EQ(seen.symptom, Symptom::path);
+  std::filesystem::remove(file("failed"));
+  const Observation wrong = result_with("value");
+  EXPECT_EQ(wrong.status, RunStatus::errored);
+  EXPECT_NE(wrong.reason.find(R"(symptom: got "value", expected "path")"), std::string::npos)
+      << wrong.reason;
 }
 
 TEST_F(WorkersTest, AreStartedAfreshWhenTheyGiveUpACall) {
