@@ -1,5 +1,9 @@
 // Shows without rankcheck that han of Open MPI 4.1.4 ends ranks in MPI_Reduce and in MPI_Allreduce
-// if the call is in place and has more than one segment of 64 KiB. On two hosts, A and B:
+// if the call is in place and has more than one segment of 64 KiB. This
+// machine gets two names, A and B (users that are not root need "unshare --map-root-user --uts"):
+//   echo 'exec unshare --uts sh -c "hostname \$0; eval \"\$*\"" "$@"' > agent.sh
+//   export OMPI_MCA_plm_rsh_agent="sh $PWD/agent.sh" OMPI_MCA_btl=self,vader,tcp
+//   export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
 //   mpicc han_in_place.c
 //   mpirun -mca coll_han_priority 100 -host A:2,B:2 ./a.out reduce
 //   mpirun -mca coll_han_priority 100 -host A:2,B:2 ./a.out all_reduce

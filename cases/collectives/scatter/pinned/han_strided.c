@@ -1,6 +1,10 @@
 // Shows without rankcheck that han of Open MPI 4.1.4 takes wrong elements in MPI_Scatter if the
 // sender's type has another extent than the receiver's. MPI_Gather and MPI_Allgather do the same.
-// On two hosts, A and B:
+// This machine gets two names, A and B (users that are not root need "unshare --map-root-user
+// --uts"):
+//   echo 'exec unshare --uts sh -c "hostname \$0; eval \"\$*\"" "$@"' > agent.sh
+//   export OMPI_MCA_plm_rsh_agent="sh $PWD/agent.sh" OMPI_MCA_btl=self,vader,tcp
+//   export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
 //   mpicc han_strided.c
 //   mpirun -mca coll_han_priority 100 -host A:2,B:2 ./a.out
 // A correct library prints "passed".
