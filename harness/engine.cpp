@@ -210,13 +210,10 @@ class Session {
     return CaseResult::Type::Failure;
   }
 
-  /// Whether a case of a unit with a count of its own needs more memory than there is. The backend,
-  /// the harness and the reference may each have a copy of the images.
+  /// Whether a case of a unit with a count of its own needs more memory than there is.
   [[nodiscard]] bool lacks_memory(const Case& c) const {
-    if (unit_.count <= 0) return false;
-    constexpr std::int64_t copies = 3;
-    const spec::Contract& contract = catalogue_.find(c.operation)->contract;
-    return copies * bytes_of_images(contract, c) > limits_.memory_bytes;
+    return unit_.count > 0 &&
+           !fits_into_memory(catalogue_.find(c.operation)->contract, c, limits_.memory_bytes);
   }
 
   /// A simpler case counts only if it fails in the same way, for example with a race again.
@@ -367,9 +364,9 @@ class Session {
     }
   }
 
-  /// The cells that the backend offers to the plain comparison with the reference. Where another
-  /// property has no such cases, it needs what the backend lacks, such as a second operation or
-  /// calls in place, and that was not required.
+  /// The cells that the backend offers to the plain comparison with the reference. They are not
+  /// missing in this unit: its property needs more of the backend, such as a second operation or
+  /// calls in place, and nobody required that.
   [[nodiscard]] std::set<std::string> offered_alone() {
     Unit plain = unit_;
     plain.property = Case().property;

@@ -214,6 +214,21 @@ std::int64_t bytes_of_images(const spec::Contract& contract, const Case& c) {
   return bytes;
 }
 
+bool fits_into_memory(const spec::Contract& contract, const Case& c, std::int64_t memory_bytes) {
+  const std::int64_t bytes_max = memory_bytes / image_copies;
+  const int members = group_size(c);
+  // With too many members, the loop below would take too long.
+  if (members > bytes_max / (2 * guard_bytes)) return false;
+  ImageLayout layout;
+  std::int64_t bytes = 0;
+  for (int rank = 0; rank < members && bytes <= bytes_max; ++rank) {
+    lay_out(contract, c, rank, ResultPlace::own_block, layout);
+    const auto blocks = std::ssize(layout.extents.send) + std::ssize(layout.extents.recv);
+    bytes += layout.size + blocks * static_cast<std::int64_t>(sizeof(spec::Block));
+  }
+  return bytes <= bytes_max;
+}
+
 void fill_send(const Family& family,
                const Case& c,
                int world_rank,

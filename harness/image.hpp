@@ -66,6 +66,15 @@ void lay_out(const spec::Contract& contract,
 /// The bytes of the images of all members together.
 [[nodiscard]] std::int64_t bytes_of_images(const spec::Contract& contract, const Case& c);
 
+/// The backend, the harness and the reference may each have a copy of the images.
+inline constexpr std::int64_t image_copies = 3;
+
+/// Whether all copies of the images of all members, and of the lists of their blocks, fit into so
+/// many bytes.
+[[nodiscard]] bool fits_into_memory(const spec::Contract& contract,
+                                    const Case& c,
+                                    std::int64_t memory_bytes);
+
 /// One rank's memory.
 using Image = std::vector<std::byte>;
 

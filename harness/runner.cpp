@@ -56,21 +56,26 @@ struct Runner::Round {
     return std::find(taken.begin(), taken.end(), false) == taken.end();
   }
 
-  /// Takes a unit for a thread, of which some must be left. A backend may have to start its
-  /// processes anew for another algorithm, or for other hosts. So a thread stays with the algorithm
-  /// that it ran last. Then it takes one that no other thread runs, and only then it helps another
-  /// thread.
-  std::size_t take(std::optional<std::size_t>& algorithm) {
+  /// Takes a unit for a thread. A backend may have to start its processes anew for another
+  /// algorithm, or for other hosts. So a thread stays with the algorithm that it ran last. Then it
+  /// takes one that no other thread runs, and only then it helps another thread. Returns nothing if
+  /// all units that are left must wait for one with a count of its own.
+  std::optional<std::size_t> take(std::optional<std::size_t>& algorithm) {
     const auto first_where = [&](const auto& is_wanted) {
       std::size_t i = 0;
-      while (i < units.size() && (taken[i] || !is_wanted(algorithms[i]))) ++i;
+      while (i < units.size() &&
+             (taken[i] || (runs_large && units[i].count > 0) || !is_wanted(algorithms[i]))) {
+        ++i;
+      }
       return i;
     };
     std::size_t index = first_where([&](std::size_t each) { return each == algorithm; });
     if (index == units.size())
       index = first_where([&](std::size_t each) { return threads_at[each] == 0; });
     if (index == units.size()) index = first_where([](std::size_t) { return true; });
+    if (index == units.size()) return std::nullopt;
     taken[index] = true;
+    runs_large = runs_large || units[index].count > 0;
     if (algorithm) --threads_at[*algorithm];
     algorithm = algorithms[index];
     ++threads_at[*algorithm];
@@ -85,6 +90,8 @@ struct Runner::Round {
   std::vector<std::size_t> algorithms;
   /// How many threads run each algorithm.
   std::vector<int> threads_at;
+  /// Whether a unit with a count of its own runs.
+  bool runs_large = false;
   std::mutex mutex{};
   std::condition_variable changed{};
   std::size_t working = 0;
@@ -150,7 +157,12 @@ void Runner::work(Slot& slot, Round& round) {
       round.ending = *ending;
       return;
     }
-    const std::size_t index = round.take(slot.algorithm);
+    const std::optional<std::size_t> next = round.take(slot.algorithm);
+    if (!next) {
+      round.changed.wait(lock);
+      continue;
+    }
+    const std::size_t index = *next;
     const Unit& unit = round.units[index];
     lock.unlock();
     Finding finding;
@@ -161,6 +173,10 @@ void Runner::work(Slot& slot, Round& round) {
       is_judged = false;
     }
     lock.lock();
+    if (unit.count > 0) {
+      round.runs_large = false;
+      round.changed.notify_all();
+    }
     if (!is_judged) {
       round.ending = Ending::interrupted;
       return;
@@ -227,6 +243,9 @@ Finding Runner::check(Slot& slot, const Unit& unit, std::uint64_t seed) {
     if (backend) {
       RunLimits limits = options_.limits;
       limits.seed = seed;
+      if (unit.count > 0 && hooks_.available_memory) {
+        limits.memory_bytes = hooks_.available_memory();
+      }
       return hooks_.check(*backend, unit, limits);
     }
     failed.reason = std::string(backend_not_opened) + slot.failures[unit.backend];

@@ -28,6 +28,9 @@ enum class Ending : std::uint8_t { completed, failed_fast, interrupted, time_ove
 struct RunnerHooks {
   /// Opens a backend for the calling thread. May throw, also Interrupted.
   std::function<std::unique_ptr<Backend>(const std::string& name)> open;
+  /// Returns the bytes of memory that are available. Asked before each unit with a count of its
+  /// own, while no other such unit runs. May be empty.
+  std::function<std::int64_t()> available_memory = {};
   /// Checks one unit. Must be safe to call from several threads at once. May throw Interrupted.
   std::function<Finding(Backend& backend, const Unit& unit, const RunLimits& limits)> check;
   /// Takes the finding of units[index]. `whole` is false if the time was over before all cases were
@@ -49,15 +52,15 @@ struct RunnerOptions {
 };
 
 /// Checks units on several threads. Each thread has its own backends, which stay open between
-/// rounds.
+/// rounds. Units with a count of their own may take most of the memory, so they run one at a time.
 class Runner {
  public:
   Runner(RunnerOptions options, RunnerHooks hooks);
 
   /// Checks the units that are not `done` yet. Each thread goes through them in order, but stays
   /// with an algorithm while units of it are left, because another one may need other processes.
-  /// If a stop is requested, the findings of
-  /// units that are running are dropped, unless they are failures that were replayed.
+  /// If a stop is requested, the findings of units that are running are dropped, unless they are
+  /// failures that were replayed.
   Ending run_round(std::span<const Unit> units, const std::vector<bool>& done, std::uint64_t seed);
 
   /// Closes all backends. A failure while closing becomes another finding of the last unit that was

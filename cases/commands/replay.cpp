@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "harness/engine.hpp"
-#include "harness/family.hpp"
 #include "harness/image.hpp"
 #include "harness/nearest.hpp"
 #include "harness/report.hpp"
@@ -116,25 +115,17 @@ void require_claimed(const harness::Catalogue& catalogue, const Case& c) {
                              harness::did_you_mean(c.property, claimed)));
 }
 
-/// Throws BadInput unless the images of all members, and the data that describes them, take at most
-/// a quarter of this machine's memory.
-void require_small_enough(const harness::Catalogue& catalogue, const Case& c) {
-  const spec::Contract& contract = catalogue.find(c.operation)->contract;
-  const harness::Family& family = harness::family_of(contract);
-  const int ranks = group_size(c);
-  const double guards = 2.0 * harness::guard_bytes * ranks;
-  // Checks this first: with too many ranks, the loop below would take too long.
-  harness::run::require_memory("case", ranks, guards);
-  double bytes = guards;
-  for (int rank = 0; rank < ranks; ++rank) {
-    spec::Extents extents;
-    family.fill_extents(contract, c, rank, extents);
-    bytes += static_cast<double>(extents.send_size * extents.send_stride +
-                                 extents.recv_size * extents.recv_stride) *
-             static_cast<double>(spec::info(c.type).bytes);
-    bytes += static_cast<double>((extents.send.size() + extents.recv.size()) * sizeof(spec::Block));
-  }
-  harness::run::require_memory("case", ranks, bytes);
+/// Throws BadInput unless the case fits into the memory that is available, as in a run.
+void require_memory_for(const harness::Catalogue& catalogue, const Case& c) {
+  const std::int64_t memory = harness::run::available_memory();
+  if (fits_into_memory(catalogue.find(c.operation)->contract, c, memory)) return;
+  constexpr double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
+  throw BadInput(
+      fmt::format("case: the buffers of {} ranks are too large: expected at most {:.1f} GiB, "
+                  "1/{} of the memory that is available here",
+                  group_size(c),
+                  static_cast<double>(memory) / harness::image_copies / bytes_per_gib,
+                  harness::image_copies));
 }
 
 }  // namespace
@@ -147,7 +138,7 @@ std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
   if (const std::string why = harness::why_invalid(catalogue, c); !why.empty()) {
     throw BadInput("case: " + why);
   }
-  require_small_enough(catalogue, c);
+  require_memory_for(catalogue, c);
   available_backends().require(c.backend);
   auto backend = available_backends().open(
       c.backend,

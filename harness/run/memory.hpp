@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 
 namespace rankcheck::harness::run {
 
 /// The bytes that programs can still get without swapping, as Linux estimates them (MemAvailable).
-/// Elsewhere, all memory of this machine.
-[[nodiscard]] std::int64_t available_memory();
+/// Elsewhere, all memory of this machine. At most what the control groups of this process leave, as
+/// in a container. The files of Linux are read below `root`.
+[[nodiscard]] std::int64_t available_memory(const std::filesystem::path& root = "/");
 
 /// Throws BadInput if `bytes`, the buffers of `ranks` ranks, are more than a quarter of this
 /// machine's memory. `place` names the option or field that is to blame.

@@ -77,6 +77,7 @@ class Rounds {
                                              .timeout_s = timeout_s(session_.options),
                                              .stop = session_.options.stop});
             },
+        .available_memory = [] { return available_memory(); },
         .check = [this](Backend& backend,
                         const Unit& unit,
                         const RunLimits& limits) { return check(backend, unit, limits); },
@@ -184,7 +185,6 @@ class Rounds {
     }
     const auto& before = record_.finding(record_.index_of(unit));
     if (before) limits.covered = before->cells;
-    if (unit.count > 0) limits.memory_bytes = available_memory();
     return run_unit(program_.catalogue, backend, unit, limits);
   }
 

@@ -98,9 +98,11 @@ TEST_F(CliReplayTest, ExportWritesWholeArraysOfOperators) {
 TEST_F(CliReplayTest, CaseThatIsTooLargeForTheMachineIsOneClearLine) {
   const std::string huge =
       R"('{"operation":"all_reduce","ranks":2,"count":70368744177664,"type":"f32","op":"sum"}')";
-  expect_unable("replay " + huge, "the buffers of 2 ranks take 1048576.0 GiB: expected at most");
-  expect_unable("export " + huge, "a quarter of this machine's memory");
-  expect_unable(R"(replay '{"operation":"broadcast","ranks":2000000000}')", "GiB: expected");
+  expect_unable("replay " + huge, "case: the buffers of 2 ranks are too large: expected at most ");
+  expect_unable("export " + huge, "GiB, 1/3 of the memory that is available here");
+  expect_unable(R"(replay '{"operation":"broadcast","ranks":2000000000}')", "GiB, 1/3 of");
+  // The lists of blocks of so many ranks do not fit.
+  expect_unable(R"(replay '{"operation":"all_to_all","ranks":1000000}')", "GiB, 1/3 of");
 }
 
 }  // namespace

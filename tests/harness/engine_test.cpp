@@ -290,8 +290,10 @@ TEST_F(EngineTest, SkipsHugeCasesThatTheMemoryCannotHold) {
   unit.types = {spec::Type::int8};
   unit.require_all_cells = false;
   unit.count = 1000;
-  // In place, each of the two ranks has 1000 bytes and two guards of 64 bytes. Three copies count.
-  limits.memory_bytes = 3 * 2 * (1000 + 2 * 64) - 1;
+  // In place, each of the two ranks has 1000 bytes, two guards of 64 bytes, and a block of its
+  // buffer; the root has a block for the input, too. Three copies count.
+  const auto blocks = static_cast<std::int64_t>(3 * sizeof(spec::Block));
+  limits.memory_bytes = 3 * (2 * (1000 + 2 * 64) + blocks) - 1;
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::skipped);
   EXPECT_EQ(finding.reason, name(SkipReason::no_memory));

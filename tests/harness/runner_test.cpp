@@ -1,5 +1,6 @@
 #include "harness/runner.hpp"
 
+#include <atomic>
 #include <latch>
 #include <map>
 #include <mutex>
@@ -100,6 +101,40 @@ TEST_F(RunnerTest, ThreadsStayWithTheirAlgorithms) {
   // The thread that ends first helps the other one.
   EXPECT_LE(one.size(), 2U);
   EXPECT_LE(other.size(), 2U);
+}
+
+TEST_F(RunnerTest, UnitsWithACountOfTheirOwnRunOneAtATime) {
+  for (std::size_t i = 0; i < units_.size(); ++i) units_[i].count = i < 4 ? 1 : 0;
+  options_.jobs = 2;
+  std::atomic<std::int64_t> memory = 100;
+  hooks_.available_memory = [&] { return memory.load(); };
+  std::vector<std::int64_t> seen;
+  // A large unit ends after one without a count, which another thread can run beside it.
+  std::latch other(1);
+  hooks_.check = [&, check = hooks_.check](Backend& backend, const Unit& unit, const auto& limits) {
+    if (unit.count > 0) {
+      seen.push_back(limits.memory_bytes);
+      memory -= 60;
+      other.wait();
+      memory += 60;
+    } else {
+      EXPECT_EQ(limits.memory_bytes, RunLimits().memory_bytes);
+      other.count_down();
+    }
+    return check(backend, unit, limits);
+  };
+  units_.pop_back();
+  EXPECT_EQ(run(), Ending::completed);
+  EXPECT_EQ(verdicts_.size(), units_.size());
+  EXPECT_EQ(seen, std::vector<std::int64_t>(4, 100)) << "the memory before each large unit";
+}
+
+TEST_F(RunnerTest, NoThreadWaitsForALargeUnitThatWasInterrupted) {
+  for (Unit& unit : units_) unit.count = 1;
+  options_.jobs = 2;
+  hooks_.check = [](Backend&, const Unit&, const RunLimits&) -> Finding { throw Interrupted(); };
+  EXPECT_EQ(run(), Ending::interrupted);
+  EXPECT_TRUE(verdicts_.empty());
 }
 
 TEST_F(RunnerTest, LeavesOutWhatIsDone) {
