@@ -7,6 +7,8 @@
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
+#include "reference/spec/sizes.hpp"
+
 #include "harness/fields.hpp"
 #include "harness/hosts.hpp"
 #include "harness/json_text.hpp"
@@ -55,8 +57,13 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
     fields.fail("ranks_required", "expected a number above 0");
   }
   fields.optional("count", entry.count);
-  if (entry.count < 0) {
-    fields.fail("count", fmt::format("got {}, expected a number of elements", entry.count));
+  const std::int64_t count_max = spec::buffer_elements_max / entry.ranks_min;
+  const bool has_count = fields.find("count") != nullptr;
+  if (has_count && (entry.count < 1 || entry.count > count_max)) {
+    fields.fail(
+        "count",
+        fmt::format(
+            "got {}, expected 1..{}, the elements of each rank's block", entry.count, count_max));
   }
   fields.optional("hosts", entry.hosts);
   if (!entry.hosts.empty()) {

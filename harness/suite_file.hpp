@@ -25,7 +25,7 @@ struct SuiteEntry {
   /// them.
   std::string variant;
   std::vector<std::string> backends;
-  /// 0 leaves out the units that earlier entries selected, unless a run gives the number of cases.
+  /// 0 leaves out the units that earlier entries selected.
   int cases = 100;
   int ranks_min = 1;
   int ranks_max = 8;

@@ -289,8 +289,7 @@ void add_audit(CLI::App& app, Context& context) {
                  options->huge,
                  "Also looks for defects of more than 2^31 bytes: one at a time, 17 GB each.")
       ->needs("--published");
-  command->add_option("--seed", options->hunt.seed, "The seed of the generated cases.")
-      ->type_name("N");
+  command->add_option("--seed", options->hunt.seed, "The seed of the generated cases.");
   command
       ->add_option(
           "--cases", options->hunt.cases, "The number of cases in which each bug must show.")

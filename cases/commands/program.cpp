@@ -68,6 +68,7 @@ void require_command(const CLI::App& app, const char* first) {
 /// Rejects values that would be misunderstood:
 /// - empty values, which would silently mean the default,
 /// - numbers that are not decimal, such as 010, which CLI11 reads as 8,
+/// - negative numbers where there are none: CLI11 reads -1 as the largest one,
 /// - NaN, which CLI::Range accepts.
 void refuse_values_that_are_none(CLI::App& app) {
   const auto complain_of_nothing = [](std::string& value) {
@@ -76,6 +77,10 @@ void refuse_values_that_are_none(CLI::App& app) {
   const auto complain_of_digits = [](std::string& value) {
     if (harness::run::is_whole_number(value)) return std::string();
     return fmt::format("got {:.60}, expected decimal digits", value);
+  };
+  const auto complain_of_sign = [](std::string& value) {
+    if (!value.starts_with('-')) return std::string();
+    return fmt::format("got {:.60}, expected 0 or a larger number", value);
   };
   const auto complain_of_number = [](std::string& value) {
     if (harness::run::is_decimal_number(value)) return std::string();
@@ -94,6 +99,7 @@ void refuse_values_that_are_none(CLI::App& app) {
       const auto check_first = [&](const auto& complain_of) {
         option->transform(CLI::Validator(complain_of, ""));
       };
+      if (kind == "UINT") check_first(complain_of_sign);
       if (kind == "INT" || kind == "UINT" || kind == "N" || kind == "K") {
         check_first(complain_of_digits);
       }

@@ -62,7 +62,8 @@ class RunPlanner {
 
   /// Returns how many units the entry selects.
   std::size_t add(SuiteEntry entry) {
-    if (selection_.cases) {
+    // An entry without cases leaves units out, and large calls are made as often as the suite says.
+    if (selection_.cases && entry.cases > 0 && entry.count == 0) {
       // The user asked for this number of cases, which may not cover all cells.
       entry.cases = *selection_.cases;
       entry.require_all_cells = false;
@@ -156,6 +157,20 @@ class RunPlanner {
     return strangers;
   }
 
+  /// Returns a hint if algorithms that the user named need several hosts, and there are none.
+  [[nodiscard]] std::string hint_at_hosts() const {
+    std::set<std::string> names;
+    for (const auto& [backend, all] : algorithms_) {
+      for (const AlgorithmInfo& each : all) {
+        const bool is_meant = is_wanted(backend) && fits(selection_.operations, each.operation) &&
+                              fits(selection_.algorithms, each.name);
+        if (is_meant && each.needs_hosts) names.insert(each.name);
+      }
+    }
+    if (names.empty() || selection_.algorithms.empty() || !selection_.hosts.empty()) return {};
+    return fmt::format("; {} needs several hosts, such as --hosts 0,0,1,1", fmt::join(names, ", "));
+  }
+
   /// Says why nothing is selected.
   [[noreturn]] void fail_empty() const {
     require_algorithms(selection_, algorithms_, backends_, stop_, Unknown::matches_nothing);
@@ -180,7 +195,8 @@ class RunPlanner {
           first_of(std::vector<std::string>(operations.begin(), operations.end()), named_max));
     }
     throw BadInput("selection: " + to_json(selection_).dump() +
-                   ": selects no check, expected at least one that 'rankcheck list' shows" + hint);
+                   ": selects no check, expected at least one that 'rankcheck list' shows" + hint +
+                   hint_at_hosts());
   }
 
   bool is_wanted(const std::string& backend) const {

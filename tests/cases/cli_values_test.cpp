@@ -29,6 +29,12 @@ TEST_F(CliValuesTest, WholeNumbersAreDecimalDigits) {
   }
 }
 
+TEST_F(CliValuesTest, SeedsAreNotNegative) {
+  const std::string why = "--seed: got -1, expected 0 or a larger number";
+  expect_unable("audit --seed -1", why);
+  if (tests::reconstructs) expect_unable("simulate x.cxi --seed -1", why);
+}
+
 TEST_F(CliValuesTest, OtherNumbersAreDecimalNumbers) {
   for (const std::string value : {"0x10", "+5", "nan", "inf", "1e999"}) {
     expect_unable(broadcast_alone + "--time-budget " + value,

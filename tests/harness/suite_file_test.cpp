@@ -48,8 +48,17 @@ TEST(SuiteFileTest, BadFieldsAreNamedWithTheirPlace) {
 }
 
 TEST(SuiteFileTest, ACountIsANumberOfElements) {
-  EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],"count":-1}]})"),
-            "suite: s.json: entries[0]: count: got -1, expected a number of elements");
+  const auto complaint_about = [](const std::string& fields) {
+    return complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],)" + fields +
+                     "}]}");
+  };
+  const std::string place = "suite: s.json: entries[0]: count: got ";
+  const std::string what = ", the elements of each rank's block";
+  EXPECT_EQ(complaint_about(R"("count":-1)"), place + "-1, expected 1..281474976710656" + what);
+  EXPECT_EQ(complaint_about(R"("count":0)"), place + "0, expected 1..281474976710656" + what);
+  EXPECT_EQ(complaint_about(R"("count":9223372036854775807,"ranks":[2,4])"),
+            place + "9223372036854775807, expected 1..140737488355328" + what);
+  EXPECT_EQ(complaint_about(R"("count":140737488355328,"ranks":[2,4])"), "");
 }
 
 TEST(SuiteFileTest, HostsFixTheRanksAndNameTheVariant) {

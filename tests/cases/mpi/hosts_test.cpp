@@ -56,6 +56,13 @@ TEST_F(MpiHostsTest, HanRunsOnTwoHosts) {
   EXPECT_EQ(generated, 6) << outcome.out;
 }
 
+TEST_F(MpiHostsTest, HanWithoutHostsIsOneClearLine) {
+  const std::string hint =
+      "expected at least one that 'rankcheck list' shows; han needs several hosts, such as --hosts "
+      "0,0,1,1";
+  expect_unable("run --operation all_reduce --backend mpi --algorithm han --cases 3", hint);
+}
+
 TEST_F(MpiHostsTest, HanInPlaceEndsRanksBehindOneSegment) {
   // Another version may have the defect, or not.
   if (version().find("v4.1.4") == std::string::npos)

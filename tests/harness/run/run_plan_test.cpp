@@ -40,5 +40,24 @@ TEST_F(RunPlanTest, EverySuiteThatIsNamedIsPlanned) {
   EXPECT_EQ(plan.time_limit_s, 60);
 }
 
+TEST_F(RunPlanTest, AGivenNumberOfCasesIsNotForLargeCallsAndUnitsThatAreLeftOut) {
+  const std::filesystem::path path = folder_.path() / "suite.json";
+  const std::string rest = R"("backends":["sim"],"property":"agrees_with_reference"},)";
+  harness::write_file(path,
+                      R"({"name":"s","summary":"s","entries":[{"operation":"broadcast",)" + rest +
+                          R"({"operation":"broadcast","algorithm":"binomial","cases":0,)" + rest +
+                          R"({"operation":"scatter","count":99,"cases":2,)" +
+                          rest.substr(0, rest.size() - 1) + "]}");
+  Selection selection;
+  selection.suites = {path.string()};
+  selection.cases = 5;
+  const RunPlan plan = make_plan(selection, cases::make_catalogue(), cases::available_backends());
+  ASSERT_FALSE(plan.units.empty());
+  for (const harness::Unit& unit : plan.units) {
+    EXPECT_NE(unit.algorithm, "binomial");
+    EXPECT_EQ(unit.cases, unit.operation == "scatter" ? 2 : 5) << unit.id();
+  }
+}
+
 }  // namespace
 }  // namespace rankcheck::harness::run
