@@ -96,8 +96,7 @@ struct Case {
   /// ranks' streams just before the call, and nobody waits before the outputs are read on the same
   /// streams.
   bool pending = false;
-  /// The rank of the group that enters the call late. -1: nobody. If the group has no such rank,
-  /// nobody is late.
+  /// The rank of the group that enters the call late. -1: nobody.
   int late = -1;
   InputKind input = InputKind::general;
   std::uint64_t data_seed = 1;

@@ -75,6 +75,8 @@ void Generator::make_huge(Case& c) const {
   c.chunk = 0;
   c.offset = 0;
   c.schedule = Case().schedule;
+  c.pending = false;
+  c.late = Case().late;
   // Both buffers in one take the least memory.
   c.in_place = operation_.contract.in_place != spec::InPlace::none;
   c.count = count_;

@@ -39,7 +39,8 @@ std::string why_common_invalid(const Case& c) {
   if ((c.input == InputKind::given) != (c.given != nullptr))
     return "input: given is for rankcheck evaluate, which reads the inputs from files";
   if (c.scale < -2 || c.scale > 2) return fmt::format("scale: got {}, expected -2..2", c.scale);
-  if (c.late < -1) return fmt::format("late: got {}, expected -1 or a rank", c.late);
+  if (c.late < -1 || c.late >= group_size(c))
+    return fmt::format("late: got {}, expected -1..{}", c.late, group_size(c) - 1);
   if (c.offset < 0 || c.offset > 4096)
     return fmt::format("offset: got {}, expected 0..4096", c.offset);
   if (c.chunk < 0) return fmt::format("chunk: got {}, expected 0 or more", c.chunk);
@@ -82,15 +83,9 @@ Verdict verdict_of(RunStatus status) {
   return Verdict::errored;
 }
 
-/// The symptom of a run that was not completed.
-Symptom symptom_of(const Observation& observation) {
-  const bool is_unnamed =
-      observation.status == RunStatus::failed && observation.symptom == Symptom::none;
-  return is_unnamed ? Symptom::error : observation.symptom;
-}
-
-/// Adds the ways that algorithms chose to the reason of a failure, and the algorithms that the
-/// backend chose beside a named one.
+/// Adds to the reason of a failure what ran in each stage, if that says more than the algorithm
+/// that was asked for: the path that an algorithm chose, as in "staged: ring", or the algorithm of
+/// a stage that left it open. Adds nothing if no stage asks for an algorithm.
 void name_ways(std::span<const Case> stages, const Observation& observation, Judgement& judgement) {
   if (!is_failure(judgement.verdict)) return;
   const bool names_any = std::any_of(

@@ -271,6 +271,7 @@ Case in_next_group(const spec::Contract& contract, const Case& c) {
     next.group = kept;
     const harness::Family& family = harness::family_of(contract);
     family.keep_members(contract, c, kept, next);
+    if (next.late >= group_size(next)) next.late = -1;
     if (family.why_invalid(contract, next).empty()) return next;
     next = c;
     next.group = members(c);

@@ -95,6 +95,7 @@ void call_in_groups(const spec::Contract& contract, const Case& c, std::vector<C
     call.group.clear();
     for (const int place : places) call.group.push_back(world[spec::to_size(place)]);
     harness::family_of(contract).keep_members(contract, c, places, call);
+    if (call.late >= group_size(call)) call.late = -1;
     // Many algorithms of libraries refuse a lone rank, which is a group here all the same.
     if (places.size() > 1) continue;
     call.algorithm.clear();

@@ -133,9 +133,11 @@ TEST_F(GeneratorTest, SomeCasesAreLarge) {
 TEST_F(GeneratorTest, AUnitsCountIsThatOfItsCases) {
   Unit unit = fake::unit("broadcast");
   unit.count = 123'456;
+  backend.traits().has_delays = backend.traits().has_arrivals = true;
   for (const Case& c : generate(catalogue, backend, unit, 20)) {
     EXPECT_EQ(c.count, 123'456);
     EXPECT_TRUE(c.in_place && c.group.empty() && c.chunk == 0 && c.offset == 0) << to_text(c);
+    EXPECT_TRUE(c.late == -1 && !c.pending) << to_text(c);
   }
 }
 
@@ -505,7 +507,7 @@ TEST_F(GeneratorTest, DrawsNoChunksWhereTheBackendHasNone) {
   EXPECT_GT(scheduled, 50);
 }
 
-TEST_F(GeneratorTest, BendsCasesForTheProperty) {
+TEST_F(GeneratorTest, AdaptsCasesForTheProperty) {
   Property property = fake::completes();
   property.name = "wants_f32";
   property.applies = [](const spec::Contract&, const Case& c) { return c.type == spec::Type::f32; };

@@ -166,7 +166,15 @@ std::vector<Illegal> illegal_inputs() {
        [](Case& c) { c.input = InputKind::fine; },
        "input: fine is for operations with arrays"},
       {"chunk", move, [](Case& c) { c.chunk = -1; }, "chunk: got -1, expected 0 or more"},
-      {"late", move, [](Case& c) { c.late = -2; }, "late: got -2, expected -1 or a rank"},
+      {"late", move, [](Case& c) { c.late = -2; }, "late: got -2, expected -1..2"},
+      {"late_beyond", move, [](Case& c) { c.late = 3; }, "late: got 3, expected -1..2"},
+      {"late_beyond_group",
+       move,
+       [](Case& c) {
+         c.group = {2, 1};
+         c.late = 2;
+       },
+       "late: got 2, expected -1..1"},
       {"rotate", move, [](Case& c) { c.rotate = 3; }, "rotate: got 3, expected 0..2"},
       {"repeat_of_another_property",
        move,

@@ -325,7 +325,9 @@ class Collectives final : public harness::Family {
     if (traits.has_arrivals && contract.has_buffers && random.below(late_every) == 0) {
       c.pending = true;
     }
-    if (traits.has_strides && may_be_strided(contract) && random.below(strided_every) == 0) {
+    // A case of the class site/strided has its strides already.
+    const bool draws_strides = traits.has_strides && may_be_strided(contract) && !is_strided(c);
+    if (draws_strides && random.below(strided_every) == 0) {
       draw_strides(random, collective(c));
     }
   }

@@ -152,6 +152,18 @@ TEST(KeepsGroupsApartTest, MovesToTheNextRanksAndStaysAscending) {
   }
 }
 
+TEST(KeepsGroupsApartTest, NobodyIsLateInAGroupWithoutTheLateRank) {
+  Case c = sum();
+  c.ranks = 3;
+  for (const auto& [late, next] : {std::pair(1, 1), std::pair(2, -1)}) {
+    c.late = late;
+    const auto stages = program(keeps_groups_apart(), all_reduce, c);
+    ASSERT_EQ(group_size(stages[1]), 2);
+    EXPECT_EQ(stages[1].late, next);
+    EXPECT_EQ(stages[2].late, late);
+  }
+}
+
 TEST(KeepsGroupsApartTest, TheWorldChangesItsOrderIfTheSeedIsEven) {
   Case c = sum();
   c.ranks = 3;

@@ -47,6 +47,14 @@ TEST(GroupsAtOnceTest, DividesTheWorldIntoRunsOrIntoEverySthRank) {
   EXPECT_EQ(groups_of(call_of(5, 1)), (Groups{{0, 2, 4}, {1, 3}}));
 }
 
+TEST(GroupsAtOnceTest, NobodyIsLateInAGroupWithoutTheLateRank) {
+  Case c = call_of(5, 3);
+  c.late = 1;
+  std::vector<int> late;
+  for (const Case& stage : stages_of(c)) late.push_back(stage.late);
+  EXPECT_EQ(late, (std::vector{1, 1, -1, 1}));
+}
+
 /// All ways to divide the world have at least two groups, and each rank is in one group.
 TEST(GroupsAtOnceTest, EveryRankIsInOneGroupAndTheWorldCallsLast) {
   std::set<Groups> seen;
