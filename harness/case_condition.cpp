@@ -77,7 +77,7 @@ bool ValueCondition::holds(const ordered_json& value) const {
     case Kind::any:
       return value.is_array() && std::any_of(value.begin(), value.end(), fits);
     case Kind::each:
-      return value.is_array() && std::all_of(value.begin(), value.end(), fits);
+      return value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), fits);
     case Kind::length:
       return value.is_array() && inner_->holds(value.size());
   }
@@ -117,6 +117,8 @@ void ValueCondition::require_type(const ordered_json& example,
 
 bool CaseCondition::holds(const Case& c, const Family* family) const {
   if (field == members_field) return value.holds(group_size(c));
+  // A case without a group is made by the whole world.
+  if (field == "group") return value.holds(members(c));
   const Field<Case>* const found = find_field(field, family);
   return found != nullptr && value.holds(found->value(c));
 }

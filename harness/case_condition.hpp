@@ -22,7 +22,8 @@ class ValueCondition {
   /// - a value, or a list of values: the value is one of these;
   /// - {"min": a, "max": b}, or only one of them: a number in this range, its ends included;
   /// - {"not": condition};
-  /// - {"any": condition}, {"each": condition}: on the elements of a list;
+  /// - {"any": condition}, {"each": condition}: on the elements of a list. Neither holds for an
+  ///   empty list;
   /// - {"length": condition}: on the number of elements of a list.
   /// Throws BadInput.
   explicit ValueCondition(const nlohmann::json& json);
@@ -46,7 +47,8 @@ class ValueCondition {
 };
 
 /// A condition on one field of a case. `members` is the number of the group's members, and all
-/// other names are those of a case's JSON.
+/// other names are those of a case's JSON. `group` has the members also if the case does not list
+/// them.
 struct CaseCondition {
   std::string field;
   ValueCondition value;

@@ -69,6 +69,25 @@ TEST(CaseConditionTest, ComparesTheElementsOfAList) {
   EXPECT_TRUE(holds("counts", R"([[1],[0,5,1,2]])")) << "one of two lists";
 }
 
+TEST(CaseConditionTest, SaysNothingOfTheElementsOfAnEmptyList) {
+  EXPECT_FALSE(holds("hosts", R"({"each":{"min":0}})"));
+  EXPECT_FALSE(holds("hosts", R"({"any":{"min":0}})"));
+  EXPECT_TRUE(holds("hosts", R"({"length":0})"));
+}
+
+TEST(CaseConditionTest, AGroupThatIsNotListedIsTheWholeWorld) {
+  EXPECT_TRUE(holds("group", R"([[0,2]])"));
+  Case world = sample();
+  world.group.clear();
+  const auto holds_in_world = [&](const char* json) {
+    return condition("group", json).holds(world, family());
+  };
+  EXPECT_TRUE(holds_in_world(R"([[0,1,2,3]])"));
+  EXPECT_TRUE(holds_in_world(R"({"any":0})"));
+  EXPECT_TRUE(holds_in_world(R"({"length":4})"));
+  EXPECT_FALSE(holds_in_world(R"({"each":{"min":1}})"));
+}
+
 TEST(CaseConditionTest, Negates) {
   EXPECT_FALSE(holds("type", R"({"not":"int8"})"));
   EXPECT_TRUE(holds("counts", R"({"not":{"any":{"min":6}}})"));
