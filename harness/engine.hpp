@@ -50,20 +50,18 @@ struct RunLimits {
 [[nodiscard]] std::uint64_t unit_seed(std::uint64_t run_seed, const Unit& unit);
 
 /// Generates, runs and judges cases until one fails, other than as a known defect says, or all are
-/// done. Shrinks and confirms a
-/// failure. The same seed gives the same finding, unless a time limit ends the run. Never throws
-/// for a failure of the subject. A unit with an unknown operation or property is errored. Throws
-/// Interrupted if a stop leaves the unit without a finding, because a case was running or a failure
-/// was not replayed yet.
+/// done. Shrinks and confirms a failure. The same seed gives the same finding, unless a time limit
+/// ends the run. Never throws for a failure of the subject. A unit with an unknown operation or
+/// property is errored. Throws Interrupted if a stop leaves the unit without a finding, because a
+/// case was running or a failure was not replayed yet.
 [[nodiscard]] Finding run_unit(const Catalogue& catalogue,
                                Backend& backend,
                                const Unit& unit,
                                const RunLimits& limits);
 
 /// Runs and judges the case of a pinned unit, and confirms a failure as run_unit does. A known
-/// failure is only confirmed if it must be flaky to be known. A case that
-/// the backend refuses is skipped. Throws what Backend::why_refused() throws, and Interrupted as
-/// run_unit does.
+/// failure is only confirmed if it must be flaky to be known. A case that the backend refuses is
+/// skipped. Throws what Backend::why_refused() throws, and Interrupted as run_unit does.
 [[nodiscard]] Finding run_pinned(const Catalogue& catalogue,
                                  Backend& backend,
                                  const Unit& unit,
