@@ -20,7 +20,8 @@ std::vector<SiteClass> Family::site_classes(const spec::Contract&) const {
   return {};
 }
 
-void Family::draw_manner(RandomSource& /*random*/,
+void Family::draw_manner(const spec::Contract& /*contract*/,
+                         RandomSource& /*random*/,
                          const BackendTraits& /*traits*/,
                          Case& /*c*/) const {}
 
@@ -32,6 +33,7 @@ void Family::make_dense(Case& /*c*/) const {}
 
 bool Family::enlarge(const spec::Contract& /*contract*/,
                      RandomSource& /*random*/,
+                     std::int64_t /*size*/,
                      Case& /*c*/) const {
   return false;
 }

@@ -110,16 +110,20 @@ class Family {
   /// Draws the fields that say how the call is made: when, how often, and with which strides. The
   /// numbers come from a source of their own, so that all other fields stay what they would be
   /// without these.
-  virtual void draw_manner(RandomSource& random, const BackendTraits& traits, Case& c) const;
+  virtual void draw_manner(const spec::Contract& contract,
+                           RandomSource& random,
+                           const BackendTraits& traits,
+                           Case& c) const;
   /// Whether elements of a buffer lie apart; see spec::Extents. Few backends take such cases. The
   /// default is that no case has such buffers.
   [[nodiscard]] virtual bool is_strided(const Case& c) const;
   /// Lets the elements of all buffers lie side by side. The default changes nothing.
   virtual void make_dense(Case& c) const;
-  /// Gives a part of a drawn case a large number of elements, see large_count(). Returns false if
-  /// the operation has no such part, which is the default.
+  /// Gives a part of a drawn case a large number of elements, of about `size` bytes, see
+  /// large_count(). Returns false if the operation has no such part, which is the default.
   [[nodiscard]] virtual bool enlarge(const spec::Contract& contract,
                                      RandomSource& random,
+                                     std::int64_t size,
                                      Case& c) const;
   /// Makes fields agree that depend on one another, in a case that was drawn or made simpler. The
   /// default changes nothing.

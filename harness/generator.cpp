@@ -149,6 +149,8 @@ std::vector<std::string> Generator::cells_of(const spec::Contract& contract) {
   any.has_schedules = true;
   any.has_streams = true;
   any.has_strides = true;
+  any.has_delays = true;
+  any.draws_hosts = true;
   for (const SiteClass& each : site_classes(contract, any, 1, counted_ranks_max)) {
     names.push_back(each.name);
   }
@@ -215,8 +217,9 @@ void Generator::find_cells() {
 void Generator::find_sites() {
   constexpr std::size_t cells_tried = 4;
   Case trial;
-  for (const SiteClass& site :
-       site_classes(operation_.contract, backend_.traits(), ranks_min_, ranks_max_)) {
+  BackendTraits traits = backend_.traits();
+  traits.draws_hosts |= !hosts_.empty();
+  for (const SiteClass& site : site_classes(operation_.contract, traits, ranks_min_, ranks_max_)) {
     std::vector<std::size_t> cells;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       if (site.may_have(cells_[i])) cells.push_back(i);
@@ -373,6 +376,7 @@ bool Generator::draw_legal(
     if (goal != nullptr && goal->input) out.input = *goal->input;
     vary_manner(out);
     if (goal == nullptr && attempt == 0) enlarge_some(out);
+    if (goal != nullptr) strive(*goal, random, out);
     if (count_ > 0) make_huge(out);
     family_.settle(operation_.contract, out);
     if (goal != nullptr && !goal->has(out)) continue;

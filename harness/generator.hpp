@@ -18,6 +18,7 @@
 #include "harness/operation.hpp"
 #include "harness/random_source.hpp"
 #include "harness/site_class.hpp"
+#include "harness/strata.hpp"
 
 namespace rankcheck::harness {
 
@@ -114,6 +115,11 @@ class Generator {
   /// Makes one case in many large. The decision takes no number from the case's own source, so that
   /// all other cases stay what they would be without large ones.
   void enlarge_some(Case& c) const;
+  /// Gives a part of the case a size at a stratum. A case whose images would be too large gets
+  /// fewer members. Returns false if it cannot be enlarged.
+  bool enlarge(RandomSource& random, const Stratum& stratum, Case& c) const;
+  /// Gives a case of the goal what the goal needs.
+  void strive(const SiteClass& goal, RandomSource& random, Case& c) const;
   /// Gives the case the unit's hosts. If there are none, gives hosts to one case in several, and
   /// takes no number from the case's own source.
   void spread_over_hosts(Case& c) const;

@@ -19,11 +19,28 @@ namespace rankcheck::harness {
 namespace {
 
 /// One case in so many is large.
-constexpr std::int64_t large_every = 512;
+constexpr std::int64_t large_every = 160;
 /// One case in so many is spread over several hosts.
 constexpr std::int64_t hosts_every = 8;
-/// The most bytes in the images of all members of a large case.
-constexpr std::int64_t large_bytes_max = std::int64_t{16} << 20;
+
+/// Returns the case of its first members alone.
+Case with_first_members(const Family& family,
+                        const spec::Contract& contract,
+                        const Case& c,
+                        int members) {
+  if (members == group_size(c)) return c;
+  std::vector<int> kept(spec::to_size(members));
+  std::iota(kept.begin(), kept.end(), 0);
+  Case out = c;
+  if (c.group.empty()) {
+    out.ranks = members;
+  } else {
+    out.group.resize(kept.size());
+  }
+  out.late = std::min(c.late, members - 1);
+  family.keep_members(contract, c, kept, out);
+  return out;
+}
 
 }  // namespace
 
@@ -42,15 +59,42 @@ void Generator::enlarge_some(Case& c) const {
   if (drawn_ == 0 || fixed_.contains("count")) return;
   RandomSource random(mix(mix(seed_, drawn_), hash_of("large")));
   if (random.below(large_every) != 0) return;
-  Case large = c;
-  if (!family_.enlarge(operation_.contract, random, large)) return;
-  // A pipeline of large blocks gets few chunks, and the last one is shorter than the others.
-  if (large.chunk > 0) large.chunk = longest(large) / random.between(2, 5) + 1;
-  if (bytes_of_images(operation_.contract, large) <= large_bytes_max) c = large;
+  for (std::size_t k = draw_stratum(random) + 1; k > 0; --k) {
+    if (enlarge(random, strata[k - 1], c)) return;
+  }
+}
+
+bool Generator::enlarge(RandomSource& random, const Stratum& stratum, Case& c) const {
+  const spec::Contract& contract = operation_.contract;
+  const int n = group_size(c);
+  const int least = std::min(n, c.group.empty() ? std::max(2, ranks_min_) : 2);
+  for (int members = n; members >= least; --members) {
+    Case large = with_first_members(family_, contract, c, members);
+    if (!family_.enlarge(contract, random, stratum.bytes, large)) return false;
+    // A pipeline of large blocks gets few chunks, and the last one is shorter than the others.
+    if (large.chunk > 0) large.chunk = longest(large) / random.between(2, 5) + 1;
+    if (bytes_of_images(contract, large) > stratum.images_max) continue;
+    c = large;
+    return true;
+  }
+  return false;
+}
+
+void Generator::strive(const SiteClass& goal, RandomSource& random, Case& c) const {
+  const bool draws_hosts = hosts_.empty() && !fixed_.contains("hosts");
+  if (goal.needs == SiteClass::Needs::hosts) {
+    c.hosts = draws_hosts && c.ranks > 1 ? draw_hosts(random, c.ranks) : hosts_;
+  }
+  // The smallest limits take the least time.
+  if (goal.needs == SiteClass::Needs::size && !fixed_.contains("count")) {
+    enlarge(random, strata[spec::to_size(random.below(2))], c);
+  }
 }
 
 void Generator::spread_over_hosts(Case& c) const {
   if (!hosts_.empty()) c.hosts = hosts_;
+  // A goal may have given hosts to the case already.
+  if (!c.hosts.empty()) return;
   // While the generator finds out what the backend takes, nothing has been drawn.
   if (drawn_ == 0 || !hosts_.empty() || !backend_.traits().draws_hosts || c.ranks < 2) return;
   if (fixed_.contains("hosts")) return;
@@ -62,7 +106,7 @@ void Generator::vary_manner(Case& c) const {
   // While the generator finds out what the backend takes, nothing has been drawn.
   if (drawn_ > 0) {
     RandomSource random(mix(mix(seed_, drawn_), hash_of("time")));
-    family_.draw_manner(random, backend_.traits(), c);
+    family_.draw_manner(operation_.contract, random, backend_.traits(), c);
   }
   Fields fixed(fixed_);
   for (const auto& [name, value] : fixed_.items()) find_field(name, &family_)->read(name, fixed, c);

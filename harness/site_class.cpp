@@ -52,6 +52,7 @@ bool may_occur(const SiteClass& site, const spec::Contract& contract, const Back
       return true;
     case Needs::data:
     case Needs::no_data:
+    case Needs::size:
       return contract.has_buffers;
     case Needs::schedules:
       return traits.has_schedules;
@@ -59,6 +60,12 @@ bool may_occur(const SiteClass& site, const spec::Contract& contract, const Back
       return traits.has_streams && contract.has_buffers;
     case Needs::strides:
       return traits.has_strides && contract.has_buffers;
+    case Needs::hosts:
+      return traits.draws_hosts;
+    case Needs::delays:
+      return traits.has_delays;
+    case Needs::arrivals:
+      return traits.has_arrivals && !traits.has_streams && contract.has_buffers;
   }
   return false;
 }

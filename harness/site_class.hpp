@@ -19,7 +19,22 @@ struct Cell;
 /// A class of cases that a unit has to cover, in addition to its types and variants.
 struct SiteClass {
   /// What a case must have so that the class is meaningful.
-  enum class Needs : std::uint8_t { nothing, data, no_data, schedules, streams, strides };
+  enum class Needs : std::uint8_t {
+    nothing,
+    data,
+    no_data,
+    schedules,
+    streams,
+    strides,
+    /// Several hosts. The generator spreads the ranks.
+    hosts,
+    /// Ranks that come late.
+    delays,
+    /// Inputs that come late, without streams.
+    arrivals,
+    /// A large block. The generator enlarges the case.
+    size,
+  };
 
   /// The class's name among the cells of a finding: "site/<class>", "ranks/<number>" or
   /// "input/<type>/<class>".

@@ -114,7 +114,7 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
   traits_.has_strides = true;
 }
 
-std::string SimBackend::why_refused(const Case& c) const {
+std::string SimBackend::why_never(const Case& c) const {
   if (c.ranks > traits_.ranks_max) {
     return fmt::format(
         "ranks: got {}, expected at most {} in runs that carry data", c.ranks, traits_.ranks_max);
@@ -133,7 +133,12 @@ std::string SimBackend::why_refused(const Case& c) const {
     return c.pending ? "pending: the simulator's operators have no streams"
                      : "late: the simulator's operators begin on all ranks at once";
   }
-  return algorithms_.why_none(c);
+  return {};
+}
+
+std::string SimBackend::why_refused(const Case& c) const {
+  std::string why = why_never(c);
+  return why.empty() ? algorithms_.why_none(c) : why;
 }
 
 void SimBackend::fill_images(std::span<const Case> stages,
@@ -167,7 +172,8 @@ void SimBackend::fill_images(std::span<const Case> stages,
                         .recv = layout_.recv < 0 ? nullptr : image.data() + layout_.recv,
                         .send_bytes = layout_.send < 0 ? 0 : layout_.send_size,
                         .recv_bytes = layout_.recv < 0 ? 0 : layout_.recv_size});
-    if (harness::find_family(c.operation)->is_strided(c)) pack(c, image, buffers_.back());
+    const bool is_dense = layout_.extents.send_stride == 1 && layout_.extents.recv_stride == 1;
+    if (!is_dense) pack(c, image, buffers_.back());
     if (c.pending) hold_back(buffers_.back());
     if (has_scalar(c)) fill_scalar(c, ranks[r], scalars_.data() + scalars + r * element_bytes);
   }
@@ -253,11 +259,11 @@ bool SimBackend::run_plans(const Batch& batch,
                            Observation& observation) {
   const Case& c = stages[batch.first];
   if (batch.last - batch.first == 1) {
-    write_plan(*batch.selected.front().plan, c, plan_);
+    write_plan(*selected_[batch.first].plan, c, plan_);
   } else {
     plans_.resize(batch.last - batch.first);
     for (std::size_t k = 0; k < plans_.size(); ++k) {
-      write_plan(*batch.selected[k].plan, stages[batch.first + k], plans_[k]);
+      write_plan(*selected_[batch.first + k].plan, stages[batch.first + k], plans_[k]);
     }
     merge(plans_, plan_);
     if (edit_groups_) edit_groups_(stages.subspan(batch.first, plans_.size()), plan_);
@@ -316,17 +322,13 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
 SimBackend::Batch SimBackend::batch_from(std::span<const Case> stages, std::size_t first) const {
   Batch batch{.first = first,
               .last = std::max(harness::end_of_stages_at_once(stages, first),
-                               end_of_calls_in_flight(stages, first)),
-              .selected = {}};
-  for (std::size_t stage = first; stage < batch.last; ++stage) {
-    const SelectedAlgorithm selected = algorithms_.choose(stages[stage]);
-    if (selected.plan == nullptr && stage > first) {
-      batch.last = stage;
-      break;
-    }
-    batch.selected.push_back(selected);
-    if (selected.plan == nullptr) batch.last = first + 1;
-  }
+                               end_of_calls_in_flight(stages, first))};
+  // Operators run alone.
+  const auto* const begin = selected_.data() + first;
+  const auto* const end = selected_.data() + batch.last;
+  const auto* const op =
+      std::find_if(begin, end, [](const auto& each) { return each.plan == nullptr; });
+  if (op != end) batch.last = std::max(first + 1, spec::to_size(op - selected_.data()));
   return batch;
 }
 
@@ -337,18 +339,13 @@ bool SimBackend::run_batch(const Batch& batch,
   scalars_.clear();
   arriving_.clear();
   packed_.clear();
-  for (std::size_t k = 0; k < batch.selected.size(); ++k) {
-    const SelectedAlgorithm& selected = batch.selected[k];
-    if (selected.plan == nullptr && selected.op == nullptr) {
-      observation.status = RunStatus::refused;
-      observation.reason = why_refused(stages[batch.first + k]);
-      return false;
-    }
+  for (std::size_t stage = batch.first; stage < batch.last; ++stage) {
+    const SelectedAlgorithm& selected = selected_[stage];
     observation.path.emplace_back(selected.plan != nullptr ? selected.plan->name
                                                            : selected.op->name);
-    fill_images(stages, batch.first + k, observation);
+    fill_images(stages, stage, observation);
   }
-  const gpu::Operator* const op = batch.selected.front().op;
+  const gpu::Operator* const op = selected_[batch.first].op;
   const bool settled = op == nullptr ? run_plans(batch, stages, observation)
                                      : run_operator(*op, stages, batch.first, observation);
   unpack();
@@ -359,16 +356,26 @@ bool SimBackend::run_batch(const Batch& batch,
   return observation.status == RunStatus::completed;
 }
 
+bool SimBackend::choose_all(std::span<const Case> stages, Observation& observation) {
+  selected_.clear();
+  for (const Case& c : stages) {
+    std::string why = why_never(c);
+    if (why.empty()) {
+      selected_.push_back(algorithms_.choose(c));
+      if (selected_.back().plan != nullptr || selected_.back().op != nullptr) continue;
+      why = algorithms_.why_none(c);
+    }
+    observation.status = RunStatus::refused;
+    observation.reason = std::move(why);
+    return false;
+  }
+  return true;
+}
+
 void SimBackend::run(std::span<const Case> stages, Observation& observation) {
   observation.clear();
   observation.stages.resize(stages.size());
-  for (const Case& c : stages) {
-    if (std::string why = why_refused(c); !why.empty()) {
-      observation.status = RunStatus::refused;
-      observation.reason = std::move(why);
-      return;
-    }
-  }
+  if (!choose_all(stages, observation)) return;
   for (std::size_t first = 0; first < stages.size();) {
     const Batch batch = batch_from(stages, first);
     if (!run_batch(batch, stages, observation)) return;

@@ -69,9 +69,12 @@ class SimBackend : public harness::Backend {
   struct Batch {
     std::size_t first = 0;
     std::size_t last = 0;
-    std::vector<SelectedAlgorithm> selected;
   };
 
+  /// Why the simulator takes the case with no algorithm. Empty if that depends on the algorithm.
+  [[nodiscard]] std::string why_never(const harness::Case& c) const;
+  /// Chooses the algorithm of every stage. Returns false if a stage is refused.
+  bool choose_all(std::span<const harness::Case> stages, harness::Observation& observation);
   [[nodiscard]] Batch batch_from(std::span<const harness::Case> stages, std::size_t first) const;
   /// Returns false if the run ends with these stages.
   bool run_batch(const Batch& batch,
@@ -104,6 +107,8 @@ class SimBackend : public harness::Backend {
               harness::Observation& observation);
 
   Algorithms algorithms_;
+  /// The algorithm of each stage of the run.
+  std::vector<SelectedAlgorithm> selected_;
   EditPlan edit_plan_;
   EditResult edit_result_;
   ReplaceCall replace_call_;

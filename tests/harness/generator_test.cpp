@@ -1,6 +1,7 @@
 #include "harness/generator.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <set>
 #include <string>
@@ -8,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/collectives/all_gather/contract.hpp"
+#include "reference/collectives/all_to_all/contract.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "harness/image.hpp"
@@ -111,22 +114,53 @@ TEST_F(GeneratorTest, EveryClassOfCountOccurs) {
   EXPECT_LT(large, 100);
 }
 
-TEST_F(GeneratorTest, SomeCasesAreLarge) {
+std::int64_t block_bytes(const Case& c) {
+  return longest(c) * spec::info(c.type).bytes;
+}
+
+/// A case of too many bytes for its limit gets fewer members.
+TEST_F(GeneratorTest, EveryStratumOccursOnSeveralRanks) {
+  const auto moves = [](const spec::Contract& contract) {
+    return Operation{contract, {fake::completes()}};
+  };
+  const Catalogue operations({moves(reference::all_gather::contract()),
+                              moves(reference::all_to_all::contract()),
+                              moves(reference::broadcast::contract()),
+                              moves(reference::all_reduce::contract()),
+                              moves(reference::reduce_scatter::contract())});
+  FakeBackend every_call(operations);
+  for (const Operation& operation : operations.operations()) {
+    std::array<int, strata.size()> met{};
+    Generator generator(
+        operations, every_call, fake::unit(std::string(operation.contract.name)), 1);
+    RandomSource words(1);
+    Case c;
+    for (int i = 0; i < 400'000 && std::count(met.begin(), met.end(), 0) > 0; ++i) {
+      ASSERT_TRUE(generator.next(words.next(), i % 101, c));
+      generator.cover(c, true);
+      if (block_bytes(c) < strata.front().bytes - 16) continue;
+      ASSERT_LE(bytes_of_images(operation.contract, c), strata.back().images_max);
+      for (std::size_t k = 0; k < strata.size() && group_size(c) > 1; ++k) {
+        met.at(k) +=
+            block_bytes(c) >= strata.at(k).bytes - 16 && block_bytes(c) < 2 * strata.at(k).bytes;
+      }
+    }
+    for (std::size_t k = 0; k < strata.size(); ++k) {
+      EXPECT_GT(met.at(k), 0) << operation.contract.name << " " << strata.at(k).bytes;
+    }
+  }
+}
+
+TEST_F(GeneratorTest, MostCasesAreSmall) {
   for (const std::string operation : {"reduce_scatter", "gather_v", "all_reduce_list"}) {
-    const auto all = cases(operation, 160'000);
-    const auto bytes = [](const Case& c) { return longest(c) * spec::info(c.type).bytes; };
-    for (const std::int64_t limit : {std::int64_t{64} << 10, std::int64_t{256} << 10}) {
-      expect_some(all, operation + " beyond a limit", [&](const Case& c) {
-        return bytes(c) >= limit && bytes(c) < 2 * limit;
-      });
-    }
-    const auto large = std::count_if(
-        all.begin(), all.end(), [&](const Case& c) { return bytes(c) > (std::int64_t{64} << 10); });
-    // One case in 512 is enlarged. Most of these have at most 64 KiB.
-    EXPECT_LT(large, 160'000 / 512) << operation;
-    for (const Case& c : all) {
-      ASSERT_LE(bytes_of_images(catalogue.find(operation)->contract, c), std::int64_t{16} << 20);
-    }
+    const auto all = cases(operation, 40'000);
+    const auto large = [&](std::int64_t limit) {
+      return std::count_if(
+          all.begin(), all.end(), [&](const Case& c) { return block_bytes(c) >= limit; });
+    };
+    EXPECT_GT(large(std::int64_t{64} << 10), 5) << operation;
+    EXPECT_LT(large(std::int64_t{64} << 10), 40'000 / 512) << operation;
+    EXPECT_GT(large(std::int64_t{256} << 10), 0) << operation;
   }
 }
 
@@ -474,6 +508,56 @@ TEST_F(GeneratorTest, DrawsStridesWhereTheBackendHasThem) {
   for (Case& c : drawn) cases::collective(c).send_stride = cases::collective(c).recv_stride = 1;
   EXPECT_EQ(drawn, usual);
   for (const Case& c : cases("barrier", 100)) EXPECT_FALSE(strided(c));
+}
+
+TEST_F(GeneratorTest, HostsLateRanksAndLargeBlocksAreCells) {
+  const auto names = [&](const std::string& operation) {
+    return names_of(Generator(catalogue, backend, fake::unit(operation), 1).sites(), "site/");
+  };
+  EXPECT_TRUE(names("broadcast").contains("site/large_block"));
+  EXPECT_FALSE(names("barrier").contains("site/large_block"));
+  for (const char* site : {"site/several_hosts", "site/late", "site/pending"}) {
+    EXPECT_FALSE(names("broadcast").contains(site)) << site;
+  }
+  backend.traits().draws_hosts = true;
+  backend.traits().has_delays = true;
+  backend.traits().has_arrivals = true;
+  for (const char* site : {"site/several_hosts", "site/late", "site/pending"}) {
+    EXPECT_TRUE(names("broadcast").contains(site)) << site;
+  }
+  EXPECT_FALSE(names("barrier").contains("site/pending"));
+}
+
+TEST_F(GeneratorTest, HostsOfTheUnitAreACell) {
+  Unit unit = fake::unit("all_reduce");
+  unit.hosts = {0, 0, 1, 1};
+  unit.ranks_min = unit.ranks_max = 4;
+  const Generator generator(catalogue, backend, unit, 1);
+  EXPECT_TRUE(names_of(generator.sites(), "site/").contains("site/several_hosts"));
+}
+
+/// Few cases are drawn so by chance.
+TEST_F(GeneratorTest, FewCasesCoverHostsLateRanksAndLargeBlocks) {
+  backend.traits().draws_hosts = true;
+  backend.traits().has_delays = true;
+  backend.traits().has_arrivals = true;
+  backend.traits().has_strides = true;
+  Generator generator(catalogue, backend, fake::unit("all_to_all_v"), 1);
+  Case c;
+  RandomSource words(1);
+  for (int i = 0; i < 70; ++i) {
+    ASSERT_TRUE(generator.next(words.next(), i, c));
+    generator.cover(c, longest(c) > 0);
+  }
+  for (const SiteCell& each : generator.sites()) EXPECT_GT(each.covered, 0) << each.site.name;
+}
+
+TEST_F(GeneratorTest, CellsThatTheBackendRefusesAreNotOffered) {
+  backend.traits().draws_hosts = true;
+  backend.refusal = [](const Case& c) { return c.hosts.empty() ? "" : "hosts: there is one"; };
+  const Generator generator(catalogue, backend, fake::unit("broadcast"), 1);
+  const std::vector<std::string>& refused = generator.refused_cells();
+  EXPECT_EQ(std::count(refused.begin(), refused.end(), "site/several_hosts"), 1);
 }
 
 TEST_F(GeneratorTest, GivesFixedFieldsTheirValues) {

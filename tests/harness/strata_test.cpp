@@ -1,6 +1,7 @@
 #include "harness/strata.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -11,10 +12,10 @@ namespace {
 
 TEST(StrataTest, EveryLimitIsMetOnBothSidesAndInSegments) {
   for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
-    RandomSource random(7);
-    std::map<std::int64_t, int> drawn;
-    for (int i = 0; i < 20'000; ++i) ++drawn[large_count(random, bytes)];
     for (const Stratum& each : strata) {
+      RandomSource random(7);
+      std::map<std::int64_t, int> drawn;
+      for (int i = 0; i < 1'000; ++i) ++drawn[large_count(random, each.bytes, bytes)];
       const std::int64_t limit = each.bytes / bytes;
       for (const int distance : {-1, 0, 1}) EXPECT_TRUE(drawn.contains(limit + distance)) << limit;
       for (const int segments : {2, 3}) {
@@ -22,24 +23,20 @@ TEST(StrataTest, EveryLimitIsMetOnBothSidesAndInSegments) {
         ASSERT_NE(next, drawn.end());
         EXPECT_LE(next->first - segments * limit, limit / 8) << segments << " of " << limit;
       }
+      EXPECT_EQ(drawn.begin()->first, limit - 1);
+      EXPECT_LE(drawn.rbegin()->first, limit * 25 / 8);
     }
-    EXPECT_EQ(drawn.begin()->first, strata.front().bytes / bytes - 1);
-    EXPECT_LE(drawn.rbegin()->first, strata.back().bytes / bytes * 25 / 8);
   }
 }
 
 TEST(StrataTest, SmallLimitsAreDrawnMoreOften) {
   RandomSource random(3);
-  int least = 0;
-  int most = 0;
-  for (int i = 0; i < 7'000; ++i) {
-    const std::int64_t count = large_count(random, 1);
-    least += count < strata[1].bytes - 1 ? 1 : 0;
-    most += count >= strata.back().bytes - 1 ? 1 : 0;
-  }
-  EXPECT_GT(least, 2'000);
-  EXPECT_GT(most, 50);
-  EXPECT_LT(most, 200);
+  std::array<int, strata.size()> drawn{};
+  for (int i = 0; i < 20'000; ++i) ++drawn.at(draw_stratum(random));
+  EXPECT_TRUE(std::is_sorted(drawn.rbegin(), drawn.rend()));
+  EXPECT_GT(drawn.front(), 8'000);
+  EXPECT_GT(drawn.back(), 50);
+  EXPECT_LT(drawn.back(), 200);
 }
 
 }  // namespace

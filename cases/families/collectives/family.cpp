@@ -19,6 +19,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/backend.hpp"
+#include "harness/hosts.hpp"
 #include "harness/stages.hpp"
 #include "harness/strata.hpp"
 
@@ -57,8 +58,42 @@ constexpr std::int64_t drawn_stride_max = 4;
 /// The first whole number that f16 does not have.
 constexpr std::int64_t rows_beyond_f16 = 2049;
 
-/// The class of cases whose elements lie apart.
+/// The classes of cases whose elements lie apart, with a late rank, and with late inputs.
 constexpr std::string_view strided = "site/strided";
+constexpr std::string_view late = "site/late";
+constexpr std::string_view pending = "site/pending";
+
+/// Whether the members of a case are on several hosts.
+bool has_hosts(const Case& c) {
+  return !c.hosts.empty() && !harness::numbered(hosts_of_members(c)).empty();
+}
+
+/// Whether a block of the case reaches the first limit at which libraries change what they do.
+bool is_large(const Case& c) {
+  const CollectiveCase& own = collective(c);
+  const std::int64_t elements = harness::longest(c) * own.outer * own.inner;
+  return elements * spec::info(c.type).bytes >= harness::strata.front().bytes;
+}
+
+/// The classes of calls on several hosts, with a late rank, with late inputs and with large blocks.
+std::vector<SiteClass> classes_of_calls() {
+  const auto site = [](std::string_view name) {
+    return std::string(harness::site_prefix) + std::string(name);
+  };
+  using Needs = SiteClass::Needs;
+  return {
+      {.name = site("several_hosts"), .has = has_hosts, .needs = Needs::hosts, .field = "hosts"},
+      {.name = std::string(late),
+       .has = [](const Case& c) { return c.late >= 0 && group_size(c) > 1; },
+       .needs = Needs::delays,
+       .field = "late"},
+      {.name = std::string(pending),
+       .has = [](const Case& c) { return c.pending; },
+       .needs = Needs::arrivals,
+       .field = "pending"},
+      {.name = site("large_block"), .has = is_large, .needs = Needs::size},
+  };
+}
 
 /// Draws strides of which at least one is above 1.
 void draw_strides(harness::RandomSource& random, CollectiveCase& own) {
@@ -264,6 +299,7 @@ class Collectives final : public harness::Family {
                      .before = "chunked",
                      .field = "recv_stride"});
     }
+    for (SiteClass& each : classes_of_calls()) all.push_back(std::move(each));
     const auto op = collective(contract).reduces ? ReduceOp::sum : ReduceOp::none;
     for (const spec::TypeInfo& type : spec::type_table) {
       if (spec::is_complex(type.type) || !spec::is_defined(op, type.type)) continue;
@@ -308,10 +344,13 @@ class Collectives final : public harness::Family {
       }
     }
     if (drawing.goal == strided) draw_strides(random, own);
+    if (drawing.goal == late && n > 1) out.late = static_cast<int>(random.below(n));
+    if (drawing.goal == pending) out.pending = true;
     out.part = own;
   }
 
-  void draw_manner(harness::RandomSource& random,
+  void draw_manner(const spec::Contract& contract,
+                   harness::RandomSource& random,
                    const harness::BackendTraits& traits,
                    Case& c) const override {
     if (c.property == repeating_property) {
@@ -321,7 +360,6 @@ class Collectives final : public harness::Family {
     if (traits.has_delays && n > 1 && random.below(late_every) == 0) {
       c.late = static_cast<int>(random.below(n));
     }
-    const spec::Contract& contract = *find(c.operation);
     if (traits.has_arrivals && contract.has_buffers && random.below(late_every) == 0) {
       c.pending = true;
     }
@@ -335,8 +373,9 @@ class Collectives final : public harness::Family {
   /// Arrays along an axis get long rows.
   [[nodiscard]] bool enlarge(const spec::Contract& contract,
                              harness::RandomSource& random,
+                             std::int64_t size,
                              Case& c) const override {
-    const std::int64_t count = harness::large_count(random, spec::info(c.type).bytes);
+    const std::int64_t count = harness::large_count(random, size, spec::info(c.type).bytes);
     if (collective(contract).sizes == Sizes::count) {
       c.count = count;
     } else if (collective(contract).sizes == Sizes::lengths_along_axis) {
