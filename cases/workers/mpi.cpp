@@ -27,6 +27,7 @@
 #include "cases/families/collectives/inputs.hpp"
 #include "cases/families/ptycho/case.hpp"
 #include "cases/workers/arrival.hpp"
+#include "cases/workers/repeated_memory.hpp"
 
 /// rankcheck-worker-mpi: one process of an MPI world. It serves its own rank to the harness.
 namespace rankcheck::cases {
@@ -108,6 +109,7 @@ class MpiSubject final : public worker::Subject {
                                  .call = call,
                                  .group = group,
                                  .in_place = c.in_place,
+                                 .stride = stride_of(c),
                                  .hosts = harness::hosts_of_members(c),
                                  .chunk = c.chunk});
   }
@@ -116,6 +118,7 @@ class MpiSubject final : public worker::Subject {
            const worker::Entered& entered,
            Observation& result) override {
     used_.clear();
+    repeated_.release();
     result.stages.resize(stages.size());
     result.path.assign(stages.size(), {});
     try {
@@ -152,10 +155,26 @@ class MpiSubject final : public worker::Subject {
                              : std::map<std::string, std::string>();
   }
 
-  /// If stages run at the same time, makes the communicators of all stages before the first call.
+  [[nodiscard]] static std::int64_t stride_of(const Case& c) {
+    return std::max(collective(c).send_stride, collective(c).recv_stride);
+  }
+
+  /// Whether stage k makes a call again, or is made again, with other data.
+  [[nodiscard]] static bool is_repeated_at(std::span<const Case> stages, std::size_t k) {
+    return goes_on_after(stages, k) || (k > 0 && goes_on_after(stages, k - 1));
+  }
+  /// Whether the stage after stage k makes the same call with other data.
+  [[nodiscard]] static bool goes_on_after(std::span<const Case> stages, std::size_t k) {
+    return k + 1 < stages.size() && is_repeated(stages[k], stages[k + 1]);
+  }
+
+  /// If stages run at the same time or repeat a call, makes the communicators of all stages before
+  /// the first call.
   void hold_communicators(std::span<const Case> stages) {
     runtime_.release();
-    if (!harness::has_stages_at_once(stages) || find_operator(stages.front()) != nullptr) return;
+    const bool at_once = harness::has_stages_at_once(stages);
+    if (!at_once && !goes_on_after(stages, 0)) return;
+    if (find_operator(stages.front()) != nullptr) return;
     std::list<Arguments> arguments;
     std::vector<mpi::Request> requests;
     for (const Case& c : stages) {
@@ -165,7 +184,7 @@ class MpiSubject final : public worker::Subject {
       requests.push_back(request_of(c, made));
     }
     const bool whole_world = harness::group_size(stages.back()) == stages.back().ranks;
-    runtime_.hold(requests, whole_world);
+    runtime_.hold(requests, at_once && whole_world);
   }
 
   /// What a request refers to.
@@ -180,6 +199,7 @@ class MpiSubject final : public worker::Subject {
             .call = arguments.call,
             .group = arguments.group,
             .in_place = c.in_place,
+            .stride = stride_of(c),
             .hosts = harness::hosts_of_members(c),
             .chunk = c.chunk};
   }
@@ -224,16 +244,27 @@ class MpiSubject final : public worker::Subject {
       result.path[k] = op->name;
       return;
     }
+    entered(runtime_.rank(), k);
+    result.path[k] = run_call(stages, k, group, outcome);
+  }
+
+  /// Makes the call of a stage on the image in `outcome`. Returns the algorithm that ran.
+  std::string run_call(std::span<const Case> stages,
+                       std::size_t k,
+                       const std::vector<int>& group,
+                       StageOutcome& outcome) {
+    const Case& c = stages[k];
+    harness::Image& image = outcome.images[0];
+    const int group_rank = harness::place_in_group(c, runtime_.rank());
     std::array<std::byte, 16> scalar{};
     if (has_scalar(c)) fill_scalar(c, runtime_.rank(), scalar.data());
     const Arguments arguments{.call = collective_call(c), .group = group};
     const mpi::Request request = request_of(c, arguments);
-    const auto at = [&](std::int64_t offset) {
-      return offset < 0 ? nullptr : image.data() + offset;
-    };
-    entered(runtime_.rank(), k);
+    const bool moves = is_repeated_at(stages, k) && image.size() <= overwritten_max;
+    std::byte* const memory = moves ? repeated_.map(image) : image.data();
+    const auto at = [&](std::int64_t offset) { return offset < 0 ? nullptr : memory + offset; };
     runtime_.prepare(request);
-    if (contract.synchronises) arrive_late(c, group, group_rank);
+    if (request.contract.synchronises) arrive_late(c, group, group_rank);
     wait_if_late(c, group_rank);
     outcome.stamps[0].entered = now_ns();
     runtime_.perform(request,
@@ -241,8 +272,12 @@ class MpiSubject final : public worker::Subject {
                      layout_.extents,
                      {.send = at(layout_.send), .recv = at(layout_.recv), .scalar = scalar.data()});
     outcome.stamps[0].left = now_ns();
-    overwrite(image);
-    result.path[k] = runtime_.conclude(request);
+    if (moves) {
+      repeated_.leave(image);
+    } else {
+      overwrite(image);
+    }
+    return runtime_.conclude(request, goes_on_after(stages, k));
   }
 
   /// After a call, its buffers belong to the caller, who may overwrite them although other ranks
@@ -280,6 +315,7 @@ class MpiSubject final : public worker::Subject {
   harness::ImageLayout layout_;
   /// The memory of the calls of this run.
   std::list<harness::Image> used_;
+  RepeatedMemory repeated_;
 };
 
 /// Answers the harness until the harness ends the session.

@@ -38,6 +38,7 @@ mpi::Operation mpi() {
           .nonblocking = {"MPI_Iallreduce"},
           .persistent = {"MPI_Allreduce_init", "MPIX_Allreduce_init"},
           .perform = perform,
+          .reduces = true,
           .tuning = {.collective = "allreduce",
                      .functions = {{"rabenseifner", "allreduce_intra_redscat_allgather"}},
                      .in_order = {"basic_linear", "nonoverlapping", "recursive_doubling"},

@@ -120,11 +120,16 @@ mpi::Operation mpi() {
           .ways = {{.name = "typed",
                     .summary = "MPI_Alltoallw is called with a vector type for each partner.",
                     .functions = {"MPI_Alltoallw"},
-                    .perform = perform_typed},
+                    .perform = perform_typed,
+                    .has_byte_places = true,
+                    .collective = "alltoallw"},
                    {.name = "typed_nonblocking",
                     .summary = "MPI_Ialltoallw is called with a vector type for each partner.",
                     .functions = {"MPI_Ialltoallw"},
                     .perform = perform_typed_nonblocking,
+                    .has_byte_places = true,
+                    .collective = "alltoallw",
+                    .nonblocking = true,
                     .why_refused = why_only_blocking}}};
 }
 

@@ -33,6 +33,7 @@ mpi::Operation mpi() {
           .nonblocking = {"MPI_Ireduce"},
           .persistent = {"MPI_Reduce_init", "MPIX_Reduce_init"},
           .perform = perform,
+          .reduces = true,
           .tuning = {.collective = "reduce",
                      .functions = {{"rabenseifner", "reduce_intra_redscat_gather"}},
                      .in_order = {"linear", "in-order_binary"},

@@ -24,6 +24,7 @@ mpi::Operation mpi() {
           .nonblocking = {"MPI_Ireduce_scatter_block"},
           .persistent = {"MPI_Reduce_scatter_block_init", "MPIX_Reduce_scatter_block_init"},
           .perform = perform,
+          .reduces = true,
           .tuning = {.collective = "reduce_scatter_block",
                      .functions = {{"basic_linear", "reduce_scatter_block_basic_linear"}},
                      .in_order = {"basic_linear", "recursive_doubling", "butterfly"}}};

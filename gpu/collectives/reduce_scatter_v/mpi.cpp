@@ -26,6 +26,7 @@ mpi::Operation mpi() {
           .nonblocking = {"MPI_Ireduce_scatter"},
           .persistent = {"MPI_Reduce_scatter_init", "MPIX_Reduce_scatter_init"},
           .perform = perform,
+          .reduces = true,
           .tuning = {
               .collective = "reduce_scatter",
               .functions = {{"recursive_halving", "reduce_scatter_intra_basic_recursivehalving"}},

@@ -1,4 +1,5 @@
 #include <array>
+#include <optional>
 
 #include "gpu/device/mpi/invocation.hpp"
 
@@ -39,13 +40,14 @@ void exchange(mpi::Invocation& run, int to, int from) {
              "MPI_Sendrecv");
 }
 
-/// A second exchange is under way at the same time. Its messages have a tag or a communicator of
-/// their own, and are sent in the other order than they are received.
+/// A second exchange is under way at the same time if it has memory. Its messages have a tag or a
+/// communicator of their own, and are sent in the other order than they are received.
 void start_and_wait(mpi::Invocation& run, int to, int from) {
   MPI_Comm first_on = run.site().communicator;
   MPI_Comm second_on = run.site().second_communicator;
   const int second_tag = run.has_two_communicators() ? tag : tag + 1;
-  mpi::SecondCall second = run.second_call();
+  std::optional<mpi::SecondCall> second;
+  if (run.site().has_second) second.emplace(run.second_call());
   std::array<MPI_Request, 4> requests{};
   requests.fill(MPI_REQUEST_NULL);
   if (run.has_recv()) {
@@ -54,7 +56,8 @@ void start_and_wait(mpi::Invocation& run, int to, int from) {
                  "MPI_Irecv");
     };
     const auto receive_second = [&] {
-      receive(second.argument_of_second(run.recv()), second_tag, second_on, &requests[1]);
+      if (second)
+        receive(second->argument_of_second(run.recv()), second_tag, second_on, &requests[1]);
     };
     if (run.is_crossed()) receive_second();
     receive(run.recv(), tag, first_on, &requests[0]);
@@ -66,7 +69,7 @@ void start_and_wait(mpi::Invocation& run, int to, int from) {
       mpi::check(MPI_Isend(buffer, count, run.send_type(), to, number, on, request), "MPI_Isend");
     };
     const auto send_second = [&] {
-      send(second.argument_of_second(run.send()), second_tag, second_on, &requests[2]);
+      if (second) send(second->argument_of_second(run.send()), second_tag, second_on, &requests[2]);
     };
     if (!run.is_crossed()) send_second();
     send(run.send(), tag, first_on, &requests[3]);

@@ -53,7 +53,7 @@ void MpiCluster::collective(std::string_view operation,
   runtime_.prepare(request);
   runtime_.perform(request, rank_, extents, {.send = buffers[0].send, .recv = buffers[0].recv});
   // A plain call leaves the algorithm to the library, so the name is not needed here.
-  static_cast<void>(runtime_.conclude(request));
+  static_cast<void>(runtime_.conclude(request, false));
 }
 
 }  // namespace rankcheck::gpu::mpi

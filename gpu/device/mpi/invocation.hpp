@@ -30,11 +30,15 @@ struct Site {
   MPI_Comm second_communicator = MPI_COMM_NULL;
   int rank = 0;
   bool nonblocking = false;
-  /// Whether the call is a persistent request that is started twice.
+  /// Whether the call is a persistent request that is started several times.
   bool persistent = false;
   bool in_place = false;
   /// How blocks of equal sizes are described.
   BlockLayout layout = BlockLayout::elements;
+  /// Whether elements have C's own types, see Types::c_type.
+  bool has_c_types = false;
+  /// Whether there is memory for a second call.
+  bool has_second = true;
   /// Elements of a pack; 0 lets the algorithm choose.
   std::int64_t chunk = 0;
   std::byte* send = nullptr;
@@ -72,7 +76,9 @@ class Invocation {
   [[nodiscard]] std::size_t element_bytes() const {
     return spec::to_size(spec::info(call_.type).bytes);
   }
-  [[nodiscard]] MPI_Datatype type() const { return types_.type(call_.type, call_.op); }
+  [[nodiscard]] MPI_Datatype type() const {
+    return site_.has_c_types ? Types::c_type(call_.type) : types_.type(call_.type, call_.op);
+  }
   /// A send or recv block of count() elements as arguments. Some ranks describe theirs as elements,
   /// whatever the layout, so that the two sides of a message differ.
   [[nodiscard]] BlockType send_block() const {
@@ -107,13 +113,13 @@ class Invocation {
   [[nodiscard]] void* send_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.send; }
   [[nodiscard]] void* recv_or_in_place() const { return shares() ? MPI_IN_PLACE : site_.recv; }
 
-  /// Makes the blocking call. If the site is persistent, see start_twice(). If it is nonblocking,
+  /// Makes the blocking call. If the site is persistent, see start_again(). If it is nonblocking,
   /// starts the nonblocking call and a second one, works, and waits for the one first that was
   /// started last. If the second one has another communicator, every second rank starts the calls
   /// in the other order. A call of more than 1 GiB has no second one. Throws Error.
   template <class Blocking, class Nonblocking, class Init, class... Arguments>
   void issue(Blocking blocking, Nonblocking nonblocking, Init init, Arguments... arguments) {
-    if (site_.persistent) return start_twice(init, arguments...);
+    if (site_.persistent) return start_again(init, arguments...);
     if (!site_.nonblocking) {
       check(blocking(arguments..., site_.communicator), operation_.blocking.front());
       return;
@@ -121,7 +127,7 @@ class Invocation {
     const auto start = [&](MPI_Request* request) {
       check(nonblocking(arguments..., site_.communicator, request), operation_.nonblocking.front());
     };
-    if (!has_room_for_second(call_)) {
+    if (!site_.has_second) {
       MPI_Request request = MPI_REQUEST_NULL;
       start(&request);
       SecondCall::work();
@@ -165,10 +171,10 @@ class Invocation {
 
  private:
   /// Makes two persistent requests on the same communicator, the second one with other data and
-  /// memory. Starts both twice, the first time with other data. The last one that is started is
-  /// waited for first. Throws Error.
+  /// memory. Starts both three times, each time with other data, and the last time with the data of
+  /// the case. The last one that is started is waited for first. Throws Error.
   template <class Init, class... Arguments>
-  void start_twice(Init init, Arguments... arguments) {
+  void start_again(Init init, Arguments... arguments) {
     if constexpr (has_persistent) {
       SecondCall second = second_call();
       std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -182,9 +188,9 @@ class Invocation {
       };
       make(0);
       make(1);
-      second.swap_data();
-      for (int start = 0; start < 2; ++start) {
-        if (start == 1) second.restore_data();
+      second.keep_data();
+      for (const unsigned change : {0xffU, 0x55U, 0U}) {
+        second.change_data(std::byte(change));
         for (MPI_Request& each : requests) check(MPI_Start(&each), "MPI_Start");
         SecondCall::work();
         check(MPI_Wait(&requests[1], MPI_STATUS_IGNORE), "MPI_Wait");

@@ -52,6 +52,12 @@ struct Way {
   void (*perform)(Invocation& invocation) = nullptr;
   /// True if it works in pieces of Site::chunk elements. Other ways refuse a chunk size.
   bool in_chunks = false;
+  /// True if it gives MPI displacements in bytes, each in an int.
+  bool has_byte_places = false;
+  /// The libraries' word for the collective, if it is one whose algorithm MPICH can be forced to
+  /// use; see Tuning::collective.
+  std::string_view collective = {};
+  bool nonblocking = false;
   /// Says why this way does not take a (legal) call; empty if it does. May be null.
   std::string_view (*why_refused)(const spec::Call& call, bool in_place) = nullptr;
 };
@@ -67,6 +73,8 @@ struct Operation {
   void (*perform)(Invocation& invocation) = nullptr;
   /// Whether it describes its blocks as Site::layout says.
   bool has_layouts = false;
+  /// Whether it combines elements. A library then has code for each name of a type.
+  bool reduces = false;
   /// Says why the library must not get this call as a nonblocking or persistent one, although it
   /// should take it. Empty if it may. May be null.
   std::string_view (*why_only_blocking)(const spec::Call& call, bool in_place) = nullptr;

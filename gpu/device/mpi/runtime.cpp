@@ -150,10 +150,17 @@ void add_calls(const NamedOperation& operation, std::vector<Algorithm>& all) {
     all.push_back({.operation = &operation,
                    .name = std::string(persistent),
                    .summary =
-                       "Two persistent requests are started twice, each time with other data. The "
-                       "library chooses the algorithm.",
+                       "Two persistent requests are started three times, each time with other "
+                       "data. The library chooses the algorithm.",
                    .persistent = true,
                    .forcing = {}});
+  }
+  if (operation.operation.reduces) {
+    all.push_back({.operation = &operation,
+                   .name = "c_types",
+                   .summary = "The blocking MPI function is called. Integers have C's own types, "
+                              "such as MPI_UNSIGNED_LONG instead of MPI_UINT64_T.",
+                   .has_c_types = true});
   }
   for (const NamedLayout& each : named_layouts) {
     if (!operation.operation.has_layouts) continue;
@@ -207,6 +214,14 @@ void add_ways(const NamedOperation& operation, std::vector<Algorithm>& all) {
                    .name = std::string(way.name),
                    .summary = std::string(way.summary),
                    .way = &way});
+    for (const SelectedAlgorithm& selected : find_selectable(way)) {
+      all.push_back({.operation = &operation,
+                     .name = std::string(way.name) + "_" + selected.word,
+                     .summary = std::string(way.summary) + " With " +
+                                selected.settings.front().variable + " = " + selected.word + ".",
+                     .selected = selected,
+                     .way = &way});
+    }
   }
 }
 
@@ -266,10 +281,26 @@ std::string Runtime::why_op_refused(const Request& request) const {
     return "op: the library has neither MPI_2REAL nor MPI_2DOUBLE_PRECISION, because it was built "
            "without Fortran";
   }
+  if (request.algorithm.has_c_types && types_->c_type(call.type) == MPI_DATATYPE_NULL) {
+    return "type: MPI has no second name for it";
+  }
   if (!spec::commutes(call.op) && request.algorithm.component != nullptr) {
     return "op: the component need not combine in the order of the ranks";
   }
   return {};
+}
+
+/// Says why the algorithm's way does not take the call; empty if it does.
+std::string Runtime::why_way_refused(const Request& request) {
+  const Way& way = *request.algorithm.way;
+  if (request.chunk > 0 && !way.in_chunks) return "chunk: the algorithm has no packs";
+  if (way.why_refused != nullptr) {
+    std::string why(way.why_refused(request.call, request.in_place));
+    if (!why.empty()) return why;
+  }
+  if (!request.algorithm.selected) return {};
+  const ForcedUse use{.call = request.call, .in_place = request.in_place};
+  return std::string(why_unusable(*request.algorithm.selected, way.collective, use));
 }
 
 std::string Runtime::why_refused(const Request& request) const {
@@ -277,15 +308,19 @@ std::string Runtime::why_refused(const Request& request) const {
   if (call.gap > 0 && request.contract.name == "reduce_scatter_v") {
     return "gap: MPI_Reduce_scatter has no displacements";
   }
-  if (largest_buffer(request) > std::numeric_limits<int>::max()) {
+  constexpr std::int64_t int_max = std::numeric_limits<int>::max();
+  const std::int64_t largest = largest_buffer(request);
+  if (largest > int_max) {
     return "count: a buffer has more elements than an int holds";
   }
   if (std::string why = why_op_refused(request); !why.empty()) return why;
   const auto& forcing = request.algorithm.forcing;
-  const Way* const way = request.algorithm.way;
-  if (way != nullptr) {
-    if (request.chunk > 0 && !way->in_chunks) return "chunk: the algorithm has no packs";
-    return way->why_refused == nullptr ? "" : std::string(way->why_refused(call, request.in_place));
+  if (request.algorithm.way != nullptr) {
+    const std::int64_t bytes = request.stride * spec::info(call.type).bytes;
+    const bool fits = largest <= int_max / bytes;
+    return fits || !request.algorithm.way->has_byte_places
+               ? why_way_refused(request)
+               : "count: a buffer has more bytes than an int holds";
   }
   if (const Component* const component = request.algorithm.component) {
     if (call.ranks == 1) return "one rank: Open MPI uses coll/self, which has one algorithm";
@@ -299,7 +334,10 @@ std::string Runtime::why_refused(const Request& request) const {
   }
   if (request.algorithm.two_communicators) {
     if (call.ranks == 1) return "one rank: no other rank starts the calls in the other order";
-    if (!has_room_for_second(call)) return "count: a call of more than 1 GiB has no second one";
+  }
+  if (request.algorithm.two_communicators || request.algorithm.persistent) {
+    if (!has_room_for_second(call, request.stride))
+      return "count: a call of more than 1 GiB has no second one";
   }
   const bool returns_early = request.algorithm.nonblocking || request.algorithm.persistent;
   const auto& why_only_blocking = request.algorithm.operation->operation.why_only_blocking;
@@ -354,6 +392,8 @@ void Runtime::perform(const Request& request,
                   .persistent = request.algorithm.persistent,
                   .in_place = request.in_place,
                   .layout = request.algorithm.layout,
+                  .has_c_types = request.algorithm.has_c_types,
+                  .has_second = has_room_for_second(request.call, request.stride),
                   .chunk = request.chunk,
                   .send = buffers.send,
                   .recv = buffers.recv,
@@ -382,8 +422,9 @@ void Runtime::await_group() {
   }
 }
 
-std::string Runtime::conclude(const Request& request) {
-  if (request.algorithm.nonblocking || request.algorithm.persistent) await_group();
+std::string Runtime::conclude(const Request& request, bool goes_on) {
+  const bool returns_early = request.algorithm.nonblocking || request.algorithm.persistent;
+  if (returns_early && !goes_on) await_group();
   communicators_->end_call();
   const spec::Call& call = request.call;
   const bool moves_data =
@@ -404,9 +445,10 @@ std::string Runtime::conclude(const Request& request) {
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;
   const std::string_view mode = seen_mode(operation);
   const auto& selected = request.algorithm.selected;
-  const bool is_forced =
-      forcing || component != nullptr || selected || request.algorithm.transport != nullptr ||
-      request.algorithm.two_communicators || request.algorithm.layout != BlockLayout::elements;
+  const bool is_forced = forcing || component != nullptr || selected ||
+                         request.algorithm.transport != nullptr ||
+                         request.algorithm.two_communicators || request.algorithm.has_c_types ||
+                         request.algorithm.layout != BlockLayout::elements;
   const std::string_view expected = request.algorithm.nonblocking ? nonblocking : blocking;
   return is_forced && mode == expected ? request.algorithm.name : std::string(mode);
 }

@@ -30,6 +30,8 @@ struct Algorithm {
   bool two_communicators = false;
   bool persistent = false;
   BlockLayout layout = BlockLayout::elements;
+  /// Whether elements have C's own types, see Types::c_type.
+  bool has_c_types = false;
   std::optional<Forcing> forcing = {};
   std::optional<SelectedAlgorithm> selected = {};
   /// Null if no component is forced. The processes must have been started with its environment.
@@ -48,6 +50,8 @@ struct Request {
   /// World ranks in group order.
   const std::vector<int>& group;
   bool in_place = false;
+  /// The larger one of the strides of input and output.
+  std::int64_t stride = 1;
   /// The host of each member. Empty if all are on one.
   std::vector<int> hosts = {};
   /// Elements of a segment; 0 lets the algorithm choose.
@@ -103,11 +107,13 @@ class Runtime {
                const spec::Extents& extents,
                const Buffers& buffers);
   /// Returns the name of the algorithm that was seen to run, or the requested one if calls cannot
-  /// be observed. Throws WrongPath if another algorithm than the forced one ran.
-  [[nodiscard]] std::string conclude(const Request& request);
+  /// be observed. Throws std::runtime_error if another algorithm than the forced one ran. If
+  /// `goes_on`, the next call follows without a wait for the other ranks.
+  [[nodiscard]] std::string conclude(const Request& request, bool goes_on);
 
  private:
   [[nodiscard]] std::string why_op_refused(const Request& request) const;
+  [[nodiscard]] static std::string why_way_refused(const Request& request);
 
   /// Ends when all members have made as many nonblocking calls as this rank. If the library has
   /// counted a call on some of them only, this hangs, and not a later case.

@@ -9,11 +9,13 @@
 
 namespace rankcheck::gpu::mpi {
 
-bool has_room_for_second(const spec::Call& call) {
+bool has_room_for_second(const spec::Call& call, std::int64_t stride) {
   constexpr std::int64_t bytes_max = std::int64_t{1} << 30;
+  const std::int64_t gaps = call.gap * static_cast<std::int64_t>(call.counts.size());
   const std::int64_t elements =
-      std::accumulate(call.counts.begin(), call.counts.end(), call.count * call.ranks);
-  return elements * spec::info(call.type).bytes <= bytes_max;
+      std::accumulate(call.counts.begin(), call.counts.end(), call.count * call.ranks + gaps);
+  // Sizes have no limit that keeps their product in range.
+  return elements <= bytes_max && elements * stride * spec::info(call.type).bytes <= bytes_max;
 }
 
 SecondCall::Buffer SecondCall::copy_of(std::byte* begin, std::int64_t bytes) {
@@ -47,19 +49,18 @@ void* SecondCall::argument_of_second(void* argument) {
   return argument;
 }
 
-void SecondCall::swap_data() {
+void SecondCall::keep_data() {
+  // In place, the buffers overlap, so all contents are kept before any changes.
   for (Buffer* const each : {&send_, &recv_})
     each->own.assign(each->begin, each->begin + each->copy.size());
-  // In place, the buffers overlap, so all contents are kept before any changes.
-  for (const Buffer* const each : {&send_, &recv_}) {
-    std::transform(
-        each->own.begin(), each->own.end(), each->begin, [](std::byte byte) { return ~byte; });
-  }
 }
 
-void SecondCall::restore_data() {
-  for (const Buffer* const each : {&send_, &recv_})
-    std::copy(each->own.begin(), each->own.end(), each->begin);
+void SecondCall::change_data(std::byte change) {
+  for (const Buffer* const each : {&send_, &recv_}) {
+    std::transform(each->own.begin(), each->own.end(), each->begin, [change](std::byte byte) {
+      return byte ^ change;
+    });
+  }
 }
 
 void SecondCall::work() {

@@ -11,8 +11,8 @@ namespace rankcheck::gpu::mpi {
 struct Site;
 
 /// Huge buffers may leave no memory for a second call, which needs as much as the first one. All
-/// ranks agree, because only the call decides.
-[[nodiscard]] bool has_room_for_second(const spec::Call& call);
+/// ranks agree, because only the call decides. `stride` is the larger one of input and output.
+[[nodiscard]] bool has_room_for_second(const spec::Call& call, std::int64_t stride);
 
 /// The buffers of a second call that is under way at the same time as the call under test: same
 /// arguments, other data and other memory. A library that mixes up the two requests leaves wrong
@@ -32,10 +32,10 @@ class SecondCall {
     return argument;
   }
 
-  /// Gives the call under test other data, and its own data again. The latter also undoes what the
-  /// call did to its buffers in between.
-  void swap_data();
-  void restore_data();
+  /// Keeps the data of the call under test. Then changes its bits that are set in `change`. Every
+  /// change starts from what was kept, and so undoes what the call did to its buffers.
+  void keep_data();
+  void change_data(std::byte change);
 
   /// Work on memory of this program's own, while requests are under way.
   static void work();
@@ -45,7 +45,7 @@ class SecondCall {
   struct Buffer {
     std::byte* begin = nullptr;
     std::vector<std::byte> copy;
-    /// The content before swap_data().
+    /// The content at keep_data().
     std::vector<std::byte> own = {};
   };
   static Buffer copy_of(std::byte* begin, std::int64_t bytes);

@@ -84,6 +84,13 @@ std::vector<SelectedAlgorithm> find_selectable(const NamedOperation& operation) 
   return all;
 }
 
+std::vector<SelectedAlgorithm> find_selectable(const Way& way) {
+  std::vector<SelectedAlgorithm> all;
+  if (way.collective.empty()) return all;
+  add_of_mpich((way.nonblocking ? "I" : "") + in_capitals(way.collective), way.nonblocking, all);
+  return all;
+}
+
 std::string_view why_unusable(const SelectedAlgorithm& selected,
                               std::string_view collective,
                               const ForcedUse& use) {
@@ -114,7 +121,7 @@ std::string_view why_unusable(const SelectedAlgorithm& selected,
   }
   // MPICH 4.0.2 ends the processes.
   if (word == "noncommutative" && !is_even) return "counts: the algorithm needs equal ones";
-  const bool exchanges = collective == "alltoall" || collective == "alltoallv";
+  const bool exchanges = collective.starts_with("alltoall");
   if (exchanges && use.in_place && word != "nb")
     return "in_place: the library has other algorithms";
   return {};

@@ -31,6 +31,7 @@ struct SelectedAlgorithm {
 
 /// The algorithms that can be selected for one operation. Empty if the library has none.
 [[nodiscard]] std::vector<SelectedAlgorithm> find_selectable(const NamedOperation& operation);
+[[nodiscard]] std::vector<SelectedAlgorithm> find_selectable(const Way& way);
 
 /// Says why the library cannot use the algorithm for this call. Empty if it may, and then the call
 /// may still be Unusable.

@@ -108,6 +108,26 @@ MPI_Datatype Types::type(spec::Type type, spec::ReduceOp op) const {
   return type == spec::Type::complex64 ? MPI_2REAL : MPI_2DOUBLE_PRECISION;
 }
 
+MPI_Datatype Types::c_type(spec::Type type) {
+  constexpr bool is_long_wide = sizeof(long) == sizeof(std::int64_t);
+  switch (type) {
+    case spec::Type::int8:
+      return MPI_SIGNED_CHAR;
+    case spec::Type::uint8:
+      return MPI_UNSIGNED_CHAR;
+    case spec::Type::int32:
+      return MPI_INT;
+    case spec::Type::uint32:
+      return MPI_UNSIGNED;
+    case spec::Type::int64:
+      return is_long_wide ? MPI_LONG : MPI_LONG_LONG;
+    case spec::Type::uint64:
+      return is_long_wide ? MPI_UNSIGNED_LONG : MPI_UNSIGNED_LONG_LONG;
+    default:
+      return MPI_DATATYPE_NULL;
+  }
+}
+
 MPI_Datatype Types::strided(spec::Type element, std::int64_t stride) const {
   if (stride == 1) return type(element);
   const auto [found, is_new] = strided_.try_emplace({element, stride}, MPI_DATATYPE_NULL);

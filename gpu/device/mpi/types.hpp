@@ -27,6 +27,9 @@ class Types {
   /// The type of the elements that `op` combines. For maxloc and minloc, complex numbers are pairs:
   /// MPI_2REAL or MPI_2DOUBLE_PRECISION, which is MPI_DATATYPE_NULL in a library without Fortran.
   [[nodiscard]] MPI_Datatype type(spec::Type type, spec::ReduceOp op) const;
+  /// C's own type with this content: MPI_UNSIGNED_LONG and not MPI_UINT64_T. MPI_DATATYPE_NULL if
+  /// type() is C's own type already.
+  [[nodiscard]] static MPI_Datatype c_type(spec::Type type);
   /// An element whose extent is `stride` elements. The next element begins there.
   [[nodiscard]] MPI_Datatype strided(spec::Type type, std::int64_t stride) const;
   /// The op that combines two partial results; MPI_SUM for avg and premul_sum.

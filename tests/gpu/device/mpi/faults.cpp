@@ -137,11 +137,12 @@ void await_late_reader() {
 /// The data that a persistent request sends, and the buffer that it should send.
 struct FirstData {
   const void* send = nullptr;
+  int starts_with_new_data = 1;
   std::vector<unsigned char> bytes;
 };
 
-/// The requests that were made and not started yet.
-std::map<MPI_Request, FirstData*>& not_started() {
+/// The requests that will be started with new data.
+std::map<MPI_Request, FirstData*>& with_new_data() {
   static std::map<MPI_Request, FirstData*> all;
   return all;
 }
@@ -159,6 +160,67 @@ bool uses_ring() {
   constexpr int ring = 1;
   return value == ring;
 }
+
+/// A sender's message is copied to the receiver's place for it, where a newer one takes the place
+/// of one that nobody has received. So a receiver gets the wrong one if the sender runs ahead.
+int broadcast_newest(
+    void* buffer, int count, MPI_Datatype type, int root, int place, MPI_Comm communicator) {
+  if (rank_in(communicator) == root) {
+    for (int to = 0; to < size_of(communicator); ++to) {
+      if (to != root) PMPI_Send(buffer, count, type, to, place, communicator);
+    }
+    return MPI_SUCCESS;
+  }
+  // The calls for which a newer message was taken.
+  static std::map<std::pair<MPI_Comm, int>, std::pair<int, std::vector<unsigned char>>> all;
+  auto& [ahead, newest] = all[{communicator, place}];
+  const std::size_t bytes = bytes_of(count, type);
+  auto* const to = static_cast<unsigned char*>(buffer);
+  if (ahead > 0) {
+    --ahead;
+    std::copy_n(newest.begin(), bytes, to);
+    return MPI_SUCCESS;
+  }
+  PMPI_Recv(buffer, count, type, root, place, communicator, MPI_STATUS_IGNORE);
+  int is_there = 0;
+  for (PMPI_Iprobe(root, place, communicator, &is_there, MPI_STATUS_IGNORE); is_there != 0;
+       PMPI_Iprobe(root, place, communicator, &is_there, MPI_STATUS_IGNORE)) {
+    PMPI_Recv(buffer, count, type, root, place, communicator, MPI_STATUS_IGNORE);
+    ++ahead;
+  }
+  newest.assign(to, to + bytes);
+  return MPI_SUCCESS;
+}
+
+/// The pages that the library has registered with the network: their content if the program has
+/// given them back since, which the network still reads.
+std::map<void*, std::vector<unsigned char>>& registered() {
+  // Pages are given back until the process ends, so this stays.
+  static auto* const all = new std::map<void*, std::vector<unsigned char>>;
+  return *all;
+}
+
+/// Plants a cache of registered pages that does not see when pages are given back. During its life,
+/// a buffer that is sent has the content of the pages that were registered for its address.
+class SentPages {
+ public:
+  SentPages(void* buffer, std::size_t bytes, bool is_sent) {
+    if (!is_planted("stale_pages") || !is_sent || bytes == 0) return;
+    auto* const begin = static_cast<unsigned char*>(buffer);
+    const std::vector<unsigned char>& old = registered()[buffer];
+    if (old.size() < bytes) return;
+    begin_ = begin;
+    own_.assign(begin, begin + bytes);
+    std::copy_n(old.begin(), bytes, begin);
+  }
+  SentPages(const SentPages&) = delete;
+  SentPages& operator=(const SentPages&) = delete;
+  ~SentPages() { std::copy(own_.begin(), own_.end(), begin_); }
+
+ private:
+  unsigned char* begin_ = nullptr;
+  std::vector<unsigned char> own_;
+};
 
 void end_or_hang() {
   if (is_planted("abort")) std::abort();
@@ -221,8 +283,20 @@ int MPI_Allreduce(
     return code == MPI_SUCCESS ? waited : code;
   }
   const int code = PMPI_Allreduce(send, recv, count, type, op, communicator);
-  if (strikes && is_planted("flipped_bit")) *static_cast<unsigned char*>(recv) ^= 1U;
+  const bool is_wrong_int = is_planted("wrong_int") && type == MPI_INT;
+  if (strikes && (is_wrong_int || is_planted("flipped_bit")))
+    *static_cast<unsigned char*>(recv) ^= 1U;
   return strikes && is_planted("error_code") ? MPI_ERR_OTHER : code;
+}
+
+/// Plants a library that keeps the content of registered pages when the program gives them back.
+int munmap(void* pages, std::size_t size) {
+  using Unmap = int(void*, std::size_t);
+  static auto* const next = reinterpret_cast<Unmap*>(dlsym(RTLD_NEXT, "munmap"));
+  auto* const end = static_cast<unsigned char*>(pages) + size;
+  for (auto at = registered().lower_bound(pages); at != registered().end() && at->first < end; ++at)
+    at->second.assign(static_cast<unsigned char*>(at->first), end);
+  return next(pages, size);
 }
 
 /// Plants a wrong last byte in messages that the library copies from the memory of the sender.
@@ -264,6 +338,12 @@ int MPI_Ibcast(void* buffer,
                int root,
                MPI_Comm communicator,
                MPI_Request* request) {
+  if (is_planted("newest_message")) {
+    // Each of two calls under way has a place of its own.
+    static int calls = 0;
+    *request = MPI_REQUEST_NULL;
+    return broadcast_newest(buffer, count, type, root, ++calls % 2, communicator);
+  }
   note_request(buffer, count, type);
   return PMPI_Ibcast(buffer, count, type, root, communicator, request);
 }
@@ -424,6 +504,7 @@ int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm com
     });
     return MPI_SUCCESS;
   }
+  const SentPages sent(buffer, bytes_of(count, type), rank_in(communicator) == root);
   if (is_planted("wrong_root")) root = (root + 1) % size_of(communicator);
   return PMPI_Bcast(buffer, count, type, root, communicator);
 }
@@ -474,7 +555,8 @@ int MPI_Alltoallv(const void* send,
 }
 
 #ifdef RANKCHECK_ALL_REDUCE_INIT
-/// Plants a request that sends again what it sent when it was started first.
+/// Plants requests that send again what they sent when they were started first, or at the second
+/// start.
 int RANKCHECK_ALL_REDUCE_INIT()(const void* send,
                                 void* recv,
                                 int count,
@@ -484,26 +566,27 @@ int RANKCHECK_ALL_REDUCE_INIT()(const void* send,
                                 MPI_Info info,
                                 MPI_Request* request) {
   FirstData* first = nullptr;
-  if (is_planted("old_data_again") && send != MPI_IN_PLACE) {
+  const bool third = is_planted("old_data_at_the_third_start");
+  if ((third || is_planted("old_data_again")) && send != MPI_IN_PLACE) {
     // Nobody tells when a request is freed, so these stay.
     static std::list<FirstData> all;
-    all.push_back({send, std::vector<unsigned char>(bytes_of(count, type))});
+    all.push_back({send, third ? 2 : 1, std::vector<unsigned char>(bytes_of(count, type))});
     first = &all.back();
     send = first->bytes.data();
   }
   const int code =
       RANKCHECK_ALL_REDUCE_INIT(P)(send, recv, count, type, op, communicator, info, request);
-  if (first != nullptr) not_started()[*request] = first;
+  if (first != nullptr) with_new_data()[*request] = first;
   return code;
 }
 #endif
 
 int MPI_Start(MPI_Request* request) {
-  const auto first = not_started().find(*request);
-  if (first != not_started().end()) {
-    auto& [send, bytes] = *first->second;
+  const auto first = with_new_data().find(*request);
+  if (first != with_new_data().end()) {
+    auto& [send, starts, bytes] = *first->second;
     std::copy_n(static_cast<const unsigned char*>(send), bytes.size(), bytes.begin());
-    not_started().erase(first);
+    if (--starts == 0) with_new_data().erase(first);
   }
   return PMPI_Start(request);
 }

@@ -167,6 +167,12 @@ INSTANTIATE_TEST_SUITE_P(
               "differs from the reference",
               "agrees_with_reference",
               "persistent"},
+        Fault{"old_data_at_the_third_start",
+              "all_reduce",
+              "falsified",
+              "differs from the reference",
+              "agrees_with_reference",
+              "persistent"},
         Fault{"short_ring",
               "all_reduce",
               "falsified",
@@ -241,6 +247,48 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) {
       return std::string(instance.param.name) + "_in_" + std::string(instance.param.algorithm);
     });
+
+/// A fault of C's own types.
+class FaultyTypeTest : public FaultyMpiTest {};
+
+TEST_P(FaultyTypeTest, IsFoundOnlyUnderItsName) {
+  const std::string end =
+      " --operation all_reduce --type int32 --property agrees_with_reference --cases 10 "
+      "--ranks 2..3 --report ";
+  EXPECT_EQ(rankcheck("run --backend mpi --algorithm blocking" + end + "usual").status, 0);
+  const tests::Outcome outcome = rankcheck("run --backend mpi --algorithm c_types" + end + "out");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  expect_found(outcome, report("out"), {.verdict = "falsified", .says = "differs"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted,
+                         FaultyTypeTest,
+                         testing::Values(Fault{"wrong_int", "all_reduce", "", ""}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+/// A fault that shows only if a call is repeated: memory changes under an address, or ranks run
+/// ahead.
+class FaultyRepeatTest : public FaultyMpiTest {};
+
+TEST_P(FaultyRepeatTest, IsFoundOnlyInRepeatedCalls) {
+  const std::string begin =
+      R"(replay --times 1 '{"operation":"broadcast","backend":"mpi","ranks":2,)"
+      R"("count":1,"type":"int32","input":"coded","late":1,)"
+      R"("property":"repeats_with_other_data","algorithm":")" +
+      std::string(GetParam().algorithm) + R"(","repeat":)";
+  const tests::Outcome once = rankcheck(begin + "1}'");
+  EXPECT_EQ(once.status, 0) << once.out << once.err;
+  const tests::Outcome outcome = rankcheck(begin + "8}'");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("result of call"), std::string::npos) << outcome.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Planted,
+    FaultyRepeatTest,
+    testing::Values(Fault{"stale_pages", "broadcast", "", "", "", "blocking"},
+                    Fault{"newest_message", "broadcast", "", "", "", "nonblocking"}),
+    [](const auto& instance) { return std::string(instance.param.name); });
 
 /// A fault that shows only if elements lie apart.
 class FaultyExtentTest : public FaultyMpiTest {};
