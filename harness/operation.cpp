@@ -83,6 +83,13 @@ Verdict verdict_of(RunStatus status) {
   return Verdict::errored;
 }
 
+/// The symptom of a run that was not completed.
+Symptom symptom_of(const Observation& observation) {
+  const bool is_unnamed =
+      observation.status == RunStatus::failed && observation.symptom == Symptom::none;
+  return is_unnamed ? Symptom::error : observation.symptom;
+}
+
 /// Adds to the reason of a failure what ran in each stage, if that says more than the algorithm
 /// that was asked for: the path that an algorithm chose, as in "staged: ring", or the algorithm of
 /// a stage that left it open. Adds nothing if no stage asks for an algorithm.
@@ -349,6 +356,35 @@ bool Examiner::is_as_before(int rank, std::int64_t index) const {
   return std::equal(after + at, after + at + bytes, before_.data() + at);
 }
 
+std::string Examiner::find_before(const WrongElement& wrong) {
+  const auto bytes = std::ptrdiff_t{spec::info(stages_.front().type).bytes};
+  // Elements of fewer bytes are equal by chance, and a search in large images takes too long.
+  constexpr std::ptrdiff_t bytes_min = 4;
+  constexpr std::int64_t image_bytes_max = 1 << 20;
+  const auto place_of = [&](std::int64_t index) {
+    return layout_.recv + index * layout_.extents.recv_stride * bytes;
+  };
+  static_cast<void>(prepare_before(wrong.rank));
+  const Image& image = observation_.stages[0].images[spec::to_size(wrong.rank)];
+  const bool is_inside =
+      layout_.recv >= 0 && wrong.index >= 0 && place_of(wrong.index) + bytes <= std::ssize(image);
+  if (bytes < bytes_min || layout_.size > image_bytes_max || !is_inside) return no_input;
+  const auto got = image.begin() + place_of(wrong.index);
+  std::string found = no_input;
+  for (int r = 0; r < group_size(stages_.front()); ++r) {
+    static_cast<void>(prepare_before(r));
+    if (r == wrong.rank || layout_.recv < 0) continue;
+    for (const spec::Block& block : layout_.extents.recv) {
+      for (std::int64_t i = block.offset; i < block.offset + block.count; ++i) {
+        if (!std::equal(got, got + bytes, before_.begin() + place_of(i))) continue;
+        if (found != no_input) return no_input;
+        found = fmt::format("element {} of rank {} before the call", i, r);
+      }
+    }
+  }
+  return found;
+}
+
 void Examiner::tell_unwritten(Judgement& judgement) {
   if (stages_.size() != 1) return;
   for (std::size_t r = 0; r < judgement.marks.size(); ++r) {
@@ -371,7 +407,12 @@ void Examiner::tell_unwritten(Judgement& judgement) {
     if (has_origin || !is_member) continue;
     if (each.rank != prepared) is_apart = prepare_before(each.rank);
     prepared = each.rank;
-    if (is_apart && is_as_before(each.rank, each.index)) each.decoded = not_written;
+    if (is_apart && is_as_before(each.rank, each.index)) {
+      each.decoded = not_written;
+    } else if (each.decoded == no_input) {
+      each.decoded = find_before(each);
+      prepared = -1;
+    }
   }
 }
 

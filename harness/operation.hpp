@@ -160,6 +160,9 @@ class Examiner {
   /// Tells wrong elements that hold what they held before the call, in the marks and in the list of
   /// wrong elements. Only for a single stage.
   void tell_unwritten(Judgement& judgement);
+  /// Names the element of another rank's output that held this wrong value before the call:
+  /// "element 1 of rank 0 before the call". no_input if there is none, or more than one.
+  [[nodiscard]] std::string find_before(const WrongElement& wrong);
   /// Lays out what a rank of the only stage held before the call. Returns false if an element that
   /// was left alone is not unwritten: in place, it is the rank's own contribution.
   bool prepare_before(int rank);

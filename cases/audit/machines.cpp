@@ -88,7 +88,7 @@ constexpr std::array machines{
         .summary = "A message is read from a cache line that was filled before the call.",
         .operation = "all_gather",
         .algorithm = "direct",
-        .says = "no input of any rank",
+        .says = "before the call",
         .fault = "stale:0"},
     Bug{.name = "overrun",
         .summary = "A message is written beyond the end of its buffer.",

@@ -190,6 +190,8 @@ class Session {
   bool take_frames(Peer& peer, Observation& observation, bool& heard);
   void take_progress(const Peer& peer, const nlohmann::json& header);
   void merge(std::span<const Case> stages, Observation& observation);
+  /// Makes a run that was refused a failed one if a process completed what another one refused.
+  void judge_refusals(std::span<const Case> stages, Observation& observation);
   void note_failure(RunStatus status, std::string reason);
   void give_up(Observation& observation, RunStatus status, std::string reason);
   [[nodiscard]] std::string describe_death(const Peer& peer, std::span<const Case> stages);

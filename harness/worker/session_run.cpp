@@ -93,9 +93,10 @@ std::string describe_wrong_image(const std::vector<int>& ranks,
                           : fmt::format("image of {} bytes, got none", layout.size));
 }
 
-int group_position(const std::vector<int>& members, int world_rank) {
-  const auto found = std::find(members.begin(), members.end(), world_rank);
-  return found == members.end() ? -1 : static_cast<int>(found - members.begin());
+/// Whether one of these world ranks is a member.
+bool has_member(const Case& c, const std::vector<int>& ranks) {
+  return std::any_of(
+      ranks.begin(), ranks.end(), [&](int rank) { return place_in_group(c, rank) >= 0; });
 }
 
 /// Which of several processes' statuses is that of the run. A process may hang because another one
@@ -241,12 +242,8 @@ bool Session::send_stages(std::span<const Case> stages, Observation& observation
     peer.result.stages.assign(part_.count, {});
   }
   for (std::size_t k = part_.first; k < part_.first + part_.count; ++k) {
-    const std::vector<int> group = members(stages[k]);
     for (Peer& peer : peers_) {
-      const bool is_member = std::any_of(peer.ranks.begin(), peer.ranks.end(), [&](int rank) {
-        return group_position(group, rank) >= 0;
-      });
-      if (!is_member && !hello_.everyone) continue;
+      if (!has_member(stages[k], peer.ranks) && !hello_.everyone) continue;
       std::vector<Image> images;
       nlohmann::ordered_json header = stage_for(peer, stages, k, observation, images);
       const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
@@ -401,6 +398,7 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
     observation.status = culprit->result.status;
     observation.reason = fmt::format("{}: {}", title(culprit->ranks), culprit->result.reason);
     observation.symptom = culprit->result.symptom;
+    if (observation.status == RunStatus::refused) judge_refusals(stages, observation);
     return;
   }
   observation.stages.resize(stages.size());
@@ -440,6 +438,33 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
       }
       observation.fault_fired |= peer.result.fault_fired;
       observation.fault_changed |= peer.result.fault_changed;
+    }
+  }
+}
+
+void Session::judge_refusals(std::span<const Case> stages, Observation& observation) {
+  const auto calls = stages.subspan(part_.first, part_.count);
+  // A process that is in every call of another one is also in the call that the other one refused.
+  const auto is_in_all_calls_of = [&](const Peer& other, const Peer& peer) {
+    return std::all_of(calls.begin(), calls.end(), [&](const Case& c) {
+      return !has_member(c, peer.ranks) || has_member(c, other.ranks);
+    });
+  };
+  for (const Peer& peer : peers_) {
+    const bool has_call = std::any_of(
+        calls.begin(), calls.end(), [&](const Case& c) { return has_member(c, peer.ranks); });
+    if (!has_call || peer.pending || peer.result.status != RunStatus::refused) continue;
+    for (const Peer& other : peers_) {
+      const bool has_completed = !other.pending && other.result.status == RunStatus::completed;
+      if (!has_completed || !is_in_all_calls_of(other, peer)) continue;
+      // The process that completed may have left messages to the other one.
+      usable_ = false;
+      observation.status = RunStatus::failed;
+      observation.reason = fmt::format("{} refused the call that {} completed: {}",
+                                       title(peer.ranks),
+                                       title(other.ranks),
+                                       peer.result.reason);
+      return;
     }
   }
 }
@@ -485,7 +510,7 @@ std::string Session::describe_hang(std::span<const Case> stages,
     if (!peer.pending) continue;
     for (const int rank : peer.ranks) {
       const bool takes_part = std::any_of(stages.begin(), stages.end(), [&](const Case& c) {
-        return group_position(members(c), rank) >= 0;
+        return place_in_group(c, rank) >= 0;
       });
       if (takes_part) places.push_back(where(rank, stages));
     }

@@ -207,7 +207,8 @@ TEST_F(CliSubjectTest, AWrongRootOfTheReadySubjectIsExplained) {
   for (int rank = 0; rank < 2; ++rank) {
     const nlohmann::json& wrong = finding["wrong"][spec::to_size(rank)];
     EXPECT_EQ(wrong["rank"], rank) << wrong;
-    EXPECT_EQ(wrong["decoded"], rank == 0 ? "no input of any rank" : "not written") << wrong;
+    EXPECT_EQ(wrong["decoded"], rank == 0 ? "element 0 of rank 1 before the call" : "not written")
+        << wrong;
     const std::string got = wrong["got"];
     EXPECT_TRUE(outcome.says(" " + std::to_string(rank) + " 0 0 " + got + ' '))
         << "in the table of wrong elements: rank, element, expected and got\n"

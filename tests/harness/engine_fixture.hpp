@@ -16,9 +16,9 @@ inline bool has_remainder(const Case& c) {
   return group_size(c) >= 3 && c.count % group_size(c) != 0;
 }
 
-/// 104 pairs of type and op. 10 classes of call sites, without other roots, gaps and empty parts.
+/// 104 pairs of type and op. 11 classes of call sites, without other roots, gaps and empty parts.
 /// 1 to 8 ranks. Special values of 4 types and wide values of 8 types.
-inline constexpr std::size_t all_cells = 104 + 10 + 8 + 4 + 8;
+inline constexpr std::size_t all_cells = 104 + 11 + 8 + 4 + 8;
 
 struct EngineTest : testing::Test {
   Catalogue catalogue = fake::catalogue();

@@ -479,21 +479,14 @@ TEST_F(GeneratorTest, DrawsPendingCasesWhereTheBackendHasStreams) {
   for (const Case& c : cases("barrier", 50)) EXPECT_FALSE(c.pending);
 }
 
-/// These draws take no number from the case's own source.
 TEST_F(GeneratorTest, DrawsLateRanksAndInputsWhereTheBackendHasThem) {
-  const std::vector<Case> usual = cases("all_reduce", 200);
-  for (const Case& c : usual) EXPECT_EQ(c.late, -1);
+  for (const Case& c : cases("all_reduce", 200)) EXPECT_TRUE(c.late == -1 && !c.pending);
   backend.traits().has_delays = true;
   backend.traits().has_arrivals = true;
-  std::vector<Case> timed = cases("all_reduce", 200);
+  const std::vector<Case> timed = cases("all_reduce", 200);
   expect_some(timed, "late", [](const Case& c) { return c.late >= 0; });
   expect_some(timed, "pending", [](const Case& c) { return c.pending; });
-  for (Case& c : timed) {
-    EXPECT_LT(c.late, group_size(c));
-    c.late = -1;
-    c.pending = false;
-  }
-  EXPECT_EQ(timed, usual);
+  for (const Case& c : timed) EXPECT_LT(c.late, group_size(c));
   for (const Case& c : cases("barrier", 50)) EXPECT_FALSE(c.pending);
 }
 

@@ -107,7 +107,7 @@ class Runtime {
                const spec::Extents& extents,
                const Buffers& buffers);
   /// Returns the name of the algorithm that was seen to run, or the requested one if calls cannot
-  /// be observed. Throws std::runtime_error if another algorithm than the forced one ran. If
+  /// be observed. Throws WrongPath if another algorithm than the forced one ran. If
   /// `goes_on`, the next call follows without a wait for the other ranks.
   [[nodiscard]] std::string conclude(const Request& request, bool goes_on);
 

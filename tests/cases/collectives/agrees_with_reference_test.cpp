@@ -155,6 +155,32 @@ TEST(AgreesWithReferenceTest, StrangeElementsHaveNoOrigin) {
   EXPECT_EQ(judgement.wrong[0].decoded, "no input of any rank");
 }
 
+/// Element 1 of rank 0 gets the data of rank 2 as it is outside the call.
+TEST(AgreesWithReferenceTest, InvertedElementsTellTheirOrigin) {
+  const auto decoded_with = [](const std::string& path) {
+    const auto invert = [&](std::span<const Case> stages, Observation& seen) {
+      std::byte* at = output(stages, seen, 0, 1);
+      std::copy_n(output(stages, seen, 0, 5), 4, at);
+      std::for_each(at, at + 4, [](std::byte& each) { each = ~each; });
+      seen.path[0] = path;
+    };
+    return examine(gather, invert).wrong.at(0).decoded;
+  };
+  EXPECT_EQ(decoded_with("persistent"), "element 1 of rank 2 in another start");
+  EXPECT_EQ(decoded_with("ring"), "element 1 of rank 2 with inverted bits, as outside the call");
+}
+
+TEST(AgreesWithReferenceTest, MemoryOfAnotherRankTellsItsOrigin) {
+  const Judgement judgement = examine(gather, [](std::span<const Case> stages, Observation& seen) {
+    harness::Image before;
+    const harness::ImageLayout layout = layout_of(stages[0], 2);
+    prepare(*harness::find_family("all_gather"), stages[0], 2, layout, nullptr, before);
+    std::copy_n(before.data() + layout.recv + 12, 4, output(stages, seen, 0, 1));
+  });
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].decoded, "element 3 of rank 2 before the call");
+}
+
 TEST(AgreesWithReferenceTest, AllWrongElementsAreCountedButFewListed) {
   const Judgement judgement = examine(gather, [](std::span<const Case> stages, Observation& seen) {
     for (int rank = 0; rank < 3; ++rank) {

@@ -152,6 +152,19 @@ TEST(KeepsGroupsApartTest, MovesToTheNextRanksAndStaysAscending) {
   }
 }
 
+TEST(KeepsGroupsApartTest, NobodyIsLateInAGroupWithoutTheLateRank) {
+  Case c = sum();
+  c.ranks = 3;
+  c.group = {0, 1, 2};
+  for (const auto& [late, next] : {std::pair(1, 1), std::pair(2, -1)}) {
+    c.late = late;
+    const auto stages = program(keeps_groups_apart(), all_reduce, c);
+    ASSERT_EQ(group_size(stages[1]), 2);
+    EXPECT_EQ(stages[1].late, next);
+    EXPECT_EQ(stages[2].late, late);
+  }
+}
+
 /// Cases that name no group keep the stages that they always had. Drawn ones may get a list.
 TEST(KeepsGroupsApartTest, SomeDrawnCasesListAllRanks) {
   for (const int seed : {1, 2}) {

@@ -594,6 +594,82 @@ TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
   }
 }
 
+/// Two processes of one rank each, which answer the first run with what the test has written.
+class TwoWorkersTest : public WorkersTest {
+ protected:
+  void SetUp() override {
+    WorkersTest::SetUp();
+    for (const int rank : {0, 1}) {
+      Hello hello;
+      hello.world = 2;
+      hello.ranks = {rank};
+      hello.traits.name = "fake";
+      hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
+      write("hello" + std::to_string(rank), to_json(hello));
+    }
+    std::ofstream(file("worker.pl")) << R"(
+        use IO::Socket::UNIX;
+        my $rank = fork() ? 0 : 1;
+        my $s = IO::Socket::UNIX->new(Peer => $ENV{RANKCHECK_SOCKET});
+        sub give { open(my $f, '<', $_[0]); local $/; print {$s} <$f>; $s->flush; }
+        give("hello$rank");
+        sysread($s, my $run, 1);
+        give("answer$rank");
+        while (sysread($s, $run, 4096)) {}
+    )";
+  }
+
+  /// The answer of a rank that refuses the run.
+  void refuse(int rank) const {
+    const nlohmann::ordered_json none = nlohmann::ordered_json::array();
+    write("answer" + std::to_string(rank),
+          {{"result", 1},
+           {"status", "refused"},
+           {"reason", "no such call"},
+           {"path", none},
+           {"stamps", none},
+           {"sizes", none}});
+  }
+
+  Observation run_stages(const std::vector<Case>& stages) const {
+    const auto backend = open("exec perl worker.pl", false);
+    Observation observation;
+    backend->run(stages, observation);
+    return observation;
+  }
+};
+
+TEST_F(TwoWorkersTest, FailIfOneRefusesWhatTheOtherCompletes) {
+  refuse(1);
+  write_result("answer0", image_);
+  Case c = make_case();
+  c.ranks = 2;
+  const Observation seen = run_stages({c});
+  EXPECT_EQ(seen.status, RunStatus::failed);
+  EXPECT_EQ(seen.reason, "rank 1 refused the call that rank 0 completed: no such call");
+}
+
+TEST_F(TwoWorkersTest, MayBothRefuse) {
+  refuse(0);
+  refuse(1);
+  Case c = make_case();
+  c.ranks = 2;
+  const Observation seen = run_stages({c});
+  EXPECT_EQ(seen.status, RunStatus::refused);
+  EXPECT_EQ(seen.reason, "rank 0: no such call");
+}
+
+/// The rank that completes was not asked for the call that the other one refuses.
+TEST_F(TwoWorkersTest, MayRefuseTheCallOfAGroup) {
+  refuse(1);
+  write_result("answer0", image_);
+  std::vector<Case> stages(2, make_case());
+  for (Case& each : stages) each.ranks = 2;
+  stages[0].group = {0};
+  stages[1].group = {1};
+  EXPECT_EQ(run_stages(stages).status, RunStatus::refused);
+}
+
 TEST_F(WorkersTest, AreMissingWhenThereIsNoSuchProgram) {
   WorkerOptions options{.command =
                             [](const std::string&, int) {

@@ -273,7 +273,7 @@ class FaultyRepeatTest : public FaultyMpiTest {};
 TEST_P(FaultyRepeatTest, IsFoundOnlyInRepeatedCalls) {
   const std::string begin =
       R"(replay --times 1 '{"operation":"broadcast","backend":"mpi","ranks":2,)"
-      R"("count":1,"type":"int32","input":"coded","late":1,)"
+      R"("count":1,"type":"int32","input":"general","late":1,)"
       R"("property":"repeats_with_other_data","algorithm":")" +
       std::string(GetParam().algorithm) + R"(","repeat":)";
   const tests::Outcome once = rankcheck(begin + "1}'");
