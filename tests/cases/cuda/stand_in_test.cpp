@@ -41,7 +41,7 @@ class CudaOnStandInTest : public tests::OnStandIn {
                const std::string& ranks = "[1,8]") {
     harness::write_file(
         cases() / "suites" / "hardware.json",
-        R"({"name":"hardware","summary":"s","entries":[{"backends":["cuda"],"count":100,"ranks":)" +
+        R"({"name":"hardware","summary":"s","entries":[{"backends":["cuda"],"cases":100,"ranks":)" +
             ranks + "}]}");
     return run_gate(
         "--backend cuda --operation all_reduce --algorithm ring "
