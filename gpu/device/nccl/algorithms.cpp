@@ -1,6 +1,7 @@
 #include "gpu/device/nccl/algorithms.hpp"
 
 #include <array>
+#include <initializer_list>
 
 #include "reference/spec/to_size.hpp"
 
@@ -285,55 +286,62 @@ Algorithm packed(const char* operation, const char* function, void (*perform)(co
           .packs = true};
 }
 
+/// The native call made in another way. `how` goes on with the summary behind the function's name.
+Algorithm variant_of(const Algorithm& native,
+                     const char* name,
+                     const char* how,
+                     std::initializer_list<const char*> more_functions) {
+  Algorithm made = native;
+  made.name = name;
+  made.summary = std::string(native.functions.front()) + how;
+  made.functions.insert(made.functions.end(), more_functions.begin(), more_functions.end());
+  return made;
+}
+
 /// The native call in windows. NCCL has its symmetric kernels only there.
 Algorithm in_windows(const Algorithm& native) {
-  Algorithm made = native;
-  made.name = "windows";
-  made.summary = std::string(native.functions.front()) +
-                 " is called on memory of ncclMemAlloc that is registered as a symmetric window. "
-                 "The buffers are copied there and back.";
-  for (const char* each :
-       {"ncclMemAlloc", "ncclMemFree", "ncclCommWindowRegister", "ncclCommWindowDeregister"}) {
-    made.functions.emplace_back(each);
-  }
+  Algorithm made = variant_of(
+      native,
+      "windows",
+      " is called on memory of ncclMemAlloc that is registered as a symmetric window. "
+      "The buffers are copied there and back.",
+      {"ncclMemAlloc", "ncclMemFree", "ncclCommWindowRegister", "ncclCommWindowDeregister"});
   made.windows = true;
   return made;
 }
 
 /// The native call in registered memory.
 Algorithm in_registered_memory(const Algorithm& native) {
-  Algorithm made = native;
-  made.name = "registered";
-  made.summary = std::string(native.functions.front()) +
+  Algorithm made =
+      variant_of(native,
+                 "registered",
                  " is called on memory of ncclMemAlloc that is registered by ncclCommRegister. The "
-                 "buffers are copied there and back.";
-  for (const char* each :
-       {"ncclMemAlloc", "ncclMemFree", "ncclCommRegister", "ncclCommDeregister"}) {
-    made.functions.emplace_back(each);
-  }
+                 "buffers are copied there and back.",
+                 {"ncclMemAlloc", "ncclMemFree", "ncclCommRegister", "ncclCommDeregister"});
   made.registered = true;
   return made;
 }
 
 /// The native call in a CUDA graph.
 Algorithm in_graph(const Algorithm& native) {
-  Algorithm made = native;
-  made.name = "graph";
-  made.summary = std::string(native.functions.front()) +
+  Algorithm made =
+      variant_of(native,
+                 "graph",
                  " is captured into a CUDA graph, once or many times. The graph is launched three "
-                 "times, each time with other data in the same buffers.";
+                 "times, each time with other data in the same buffers.",
+                 {});
   made.graph = true;
   return made;
 }
 
 /// The native call in one group with others.
 Algorithm in_one_group(const Algorithm& native) {
-  Algorithm made = native;
-  made.name = "aggregated";
-  made.summary = std::string(native.functions.front()) +
+  Algorithm made =
+      variant_of(native,
+                 "aggregated",
                  " is called in one group with another operation on the same communicator, and "
-                 "with the same operation with other data on another communicator.";
-  made.functions.emplace_back(native.operation == "all_gather" ? "ncclAllReduce" : "ncclAllGather");
+                 "with the same operation with other data on another communicator.",
+                 {native.operation == "all_gather" ? "ncclAllReduce" : "ncclAllGather"});
   made.aggregated = true;
   return made;
 }
