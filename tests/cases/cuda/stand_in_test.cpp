@@ -503,10 +503,14 @@ TEST_F(CudaOnStandInTest, FindsTransformsThatShareAWorkArea) {
   EXPECT_NE(outcome.out.find("differs from the reference"), std::string::npos) << outcome.out;
 }
 
+/// Each case fits into the device, but not beside all that the cases before it have used.
 TEST_F(CudaOnStandInTest, MakesDoWithLittleMemory) {
-  const Outcome outcome =
-      shell("RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=1 " + program_ +
-            " run smoke --backend cuda --operation all_gather --cases 100 --report little");
+  harness::write_file(path_to("little.json"), R"({"name":"little","summary":"s","entries":[
+    {"operation":"all_gather","backends":["cuda"],"cases":30,"ranks":[1,8],"count":10},
+    {"operation":"all_gather","backends":["cuda"],"cases":30,"ranks":[1,8],"count":300},
+    {"operation":"all_gather","backends":["cuda"],"cases":30,"ranks":[1,8],"count":200}]})");
+  const Outcome outcome = shell("RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=1 " +
+                                program_ + " run little.json --report little");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 

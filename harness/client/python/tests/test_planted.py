@@ -100,11 +100,12 @@ OPERATOR_BUGS = {
     right(dataclasses.replace(call, group=lambda call, array: array), send, recv)
 """,
 }
+ROOT_SAYS = r"not written|no input of any rank|element \d+ of rank \d+ before the call"
 # What the wrong elements of each bug say. Where the wrong root writes, the right one was not
-# written. The threads' wrong root sends its own recv, whose bytes are in no input.
+# written. The threads' wrong root sends its own recv, as it was before the call.
 SAYS = {
-    "wrong_root": "not written|no input of any rank",
-    "group_ignored": "not written|no input of any rank",
+    "wrong_root": ROOT_SAYS,
+    "group_ignored": ROOT_SAYS,
     "order_ignored": r"element \d+ of rank \d+",
     "last_element": r"element \d+ of rank \d+",
     "stale_buffer": r"result of call \d+ of rank \d+",
