@@ -97,7 +97,13 @@ void report(const Failure& failure, const ReplayResult& result, Finding& finding
   // The failure was seen. If the environment fails later, that does not undo it.
   const bool is_cut = result.verdict == Verdict::errored;
   const bool is_replayed = result.failed > 0 && !is_cut;
-  show(is_replayed ? Failure{failure.c, result.judgement} : failure, finding);
+  // Replays that fail in another way do not hide how the case failed first. A failure that says
+  // nothing of the case has nothing to hide.
+  const Symptom first = failure.judgement.symptom;
+  const bool is_other =
+      is_replayed && result.judgement.symptom != first && !says_nothing_of_case(first);
+  show(is_replayed && !is_other ? Failure{failure.c, result.judgement} : failure, finding);
+  if (is_other) finding.reason += "; a replay failed otherwise: " + result.judgement.reason;
   finding.replays = result.replays - (is_cut ? 1 : 0);
   finding.replays_failed = result.failed;
   if (finding.replays_failed < finding.replays) {

@@ -27,12 +27,6 @@ using nlohmann::ordered_json;
 /// Upper limit for the bytes of a file. It is a small text; a larger file is something else.
 constexpr std::size_t known_bytes_max = std::size_t{1} << 20;
 
-bool matches_one_of(const std::vector<std::string>& patterns, const std::string& text) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& each) {
-    return matches(each, text);
-  });
-}
-
 /// Reads one pattern or a list of patterns.
 void read_patterns(Fields& fields, std::string_view name, std::vector<std::string>& out) {
   const json* const value = fields.find(name);
@@ -201,7 +195,7 @@ void require_sense(const KnownDefect& defect,
   std::vector<const Operation*> operations;
   for (const Operation& each : catalogue.operations()) {
     const std::string name(each.contract.name);
-    if (matches_one_of(defect.operations, name)) operations.push_back(&each);
+    if (matches_any(defect.operations, name)) operations.push_back(&each);
   }
   const auto fail = [&](std::string_view what) {
     throw BadInput(fmt::format("{}: {}: {}", place, defect.id, what));
@@ -217,7 +211,7 @@ void require_sense(const KnownDefect& defect,
   }
   const bool has_property = std::any_of(operations.begin(), operations.end(), [&](const auto* of) {
     return std::any_of(of->properties.begin(), of->properties.end(), [&](const Property& each) {
-      return matches_one_of(defect.properties, std::string(each.name));
+      return matches_any(defect.properties, std::string(each.name));
     });
   });
   if (!has_property) {
@@ -254,13 +248,13 @@ void each_text(const ordered_json& value, const std::string& name, const Take& t
 }  // namespace
 
 bool KnownDefect::is_about(const Unit& unit) const {
-  return matches_one_of(operations, unit.operation) && matches_one_of(algorithms, unit.algorithm) &&
+  return matches_any(operations, unit.operation) && matches_any(algorithms, unit.algorithm) &&
          may_be_in_stages(unit);
 }
 
 bool KnownDefect::may_be_in_stages(const Unit& unit) const {
-  return matches_one_of(properties, unit.property) &&
-         (matches_one_of(backends, unit.backend) || matches_one_of(backends, unit.tested()));
+  return matches_any(properties, unit.property) &&
+         (matches_any(backends, unit.backend) || matches_any(backends, unit.tested()));
 }
 
 bool KnownDefect::covers(const Case& c, const Family* family) const {

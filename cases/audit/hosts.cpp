@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reference/spec/to_size.hpp"
@@ -88,9 +90,53 @@ void send_what_the_next_call_wrote(const Outcome& outcome) {
   }
 }
 
+/// Selects the waits for what a rank of another host has done. `hosts` has the host of each member.
+StepFilter waits_for_another_host(std::vector<int> hosts, const Plan& plan) {
+  std::map<std::int32_t, int> host_of_event;
+  for (int rank = 0; rank < plan.ranks(); ++rank) {
+    for (const Step& step : plan.steps[spec::to_size(rank)]) {
+      if (step.kind == StepKind::signal) {
+        host_of_event[step.event.id] = hosts[spec::to_size(rank)];
+      }
+    }
+  }
+  return [hosts = std::move(hosts), host_of_event](int rank, const Step& step) {
+    if (step.kind != StepKind::wait) return false;
+    const auto found = host_of_event.find(step.event.id);
+    return found != host_of_event.end() && found->second != hosts[spec::to_size(rank)];
+  };
+}
+
 constexpr std::string_view on_one_host = R"({"hosts":[]})";
 
 constexpr std::array of_hosts{
+    Bug{.name = "last_host_left_out",
+        .summary = "The leader of all hosts leaves out what the last of them has sent.",
+        .operation = "all_reduce",
+        .algorithm = "by_host",
+        .says = "missing",
+        .without = on_one_host,
+        .hits = has_several_hosts,
+        .edit_plan =
+            [](const Case& c, Plan& plan) {
+              if (!has_several_hosts(c)) return;
+              change(plan, is_reduce, [](Step& step, std::span<Range>) {
+                if (step.finish && step.source_count > 1) --step.source_count;
+              });
+            }},
+    Bug{.name = "host_served_too_early",
+        .summary = "The leader of a host passes on the blocks of its host without waiting for "
+                   "those of the other hosts.",
+        .operation = "all_gather",
+        .algorithm = "by_host",
+        .says = "unordered",
+        .without = on_one_host,
+        .hits = has_several_hosts,
+        .edit_plan =
+            [](const Case& c, Plan& plan) {
+              if (!has_several_hosts(c)) return;
+              erase_all(plan, waits_for_another_host(hosts_of_members(c), plan));
+            }},
     Bug{.name = "wrong_count_within_a_host",
         .summary = "The root's count goes to the first rank of each host, which passes on one "
                    "element too few within its host.",

@@ -10,6 +10,8 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/plan/builder.hpp"
 
+#include "harness/hosts.hpp"
+
 #include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases::audit {
@@ -105,7 +107,7 @@ Plan plan_of(const harness::Case& c) {
   builder.begin(plan,
                 reference::contract_named(c.operation),
                 call,
-                {.in_place = c.in_place, .chunk = c.chunk});
+                {.in_place = c.in_place, .chunk = c.chunk, .hosts = harness::hosts_of_members(c)});
   found->algorithm.plan(builder);
   return plan;
 }

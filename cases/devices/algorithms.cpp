@@ -2,6 +2,7 @@
 
 #include "reference/registry.hpp"
 
+#include "harness/hosts.hpp"
 #include "harness/operation.hpp"
 #include "harness/preference.hpp"
 
@@ -13,7 +14,7 @@ namespace rankcheck::cases {
 using harness::Case;
 
 gpu::plan::Options options_of(const Case& c) {
-  return {.in_place = c.in_place, .chunk = c.chunk};
+  return {.in_place = c.in_place, .chunk = c.chunk, .hosts = harness::hosts_of_members(c)};
 }
 
 std::vector<harness::AlgorithmInfo> Algorithms::infos() const {
@@ -43,9 +44,10 @@ SelectedAlgorithm Algorithms::choose(const Case& c) const {
   if (contract == nullptr) return selected;
   if (spec::family(*contract) == spec::CollectiveTraits::family) {
     const spec::Call call = collective_call(c);
+    const gpu::plan::Options options = options_of(c);
     for (const gpu::Implementation& each : plans) {
       if (!prefers(selected.plan, each)) continue;
-      if (why_refused(each.algorithm, call, options_of(c)).empty()) selected.plan = &each.algorithm;
+      if (why_refused(each.algorithm, call, options).empty()) selected.plan = &each.algorithm;
     }
     return selected;
   }

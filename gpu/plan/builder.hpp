@@ -19,6 +19,8 @@ struct Options {
   bool in_place = false;
   /// Elements of a pipeline chunk; 0 lets the algorithm choose.
   std::int64_t chunk = 0;
+  /// The host of each rank. Empty if all ranks are on one host.
+  std::vector<int> hosts = {};
 };
 
 /// Writes a plan. An algorithm sees a call through the builder: sizes and blocks come from the

@@ -145,6 +145,27 @@ TEST_F(EngineTest, NamesTheFirstFailureWhereNothingReplays) {
   EXPECT_EQ(finding.reason.find("falsified in 0 of 5 replays: planted; failed first with {"), 0U);
 }
 
+TEST_F(EngineTest, ReplaysWithAnotherSymptomDoNotHideTheFirstOne) {
+  plant(RunStatus::failed, [](const Case& c) { return c.count > 5; });
+  backend.symptom = [this](const Case&) {
+    return backend.restarts == 0 ? Symptom::outside : Symptom::value;
+  };
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::falsified);
+  EXPECT_EQ(finding.replays_failed, 5);
+  EXPECT_EQ(finding.symptom, Symptom::outside);
+  EXPECT_EQ(finding.reason, "planted; a replay failed otherwise: planted");
+}
+
+/// A rank that had died before is no failure of the case. Its replays are.
+TEST_F(EngineTest, ReplaysTellMoreThanACrashFromBefore) {
+  plant(RunStatus::crashed, [](const Case& c) { return c.count > 5; });
+  backend.symptom = [this](const Case&) {
+    return backend.restarts == 0 ? Symptom::from_before : Symptom::none;
+  };
+  EXPECT_EQ(run().symptom, Symptom::none);
+}
+
 TEST_F(EngineTest, ReportsTheFirstFailureWhereOnlyThatReplays) {
   // A real defect leaves the backend in a bad state until it is restarted.
   backend.outcome = [this, spoiled = false](const Case& c) mutable {

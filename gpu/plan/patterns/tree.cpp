@@ -33,18 +33,27 @@ std::vector<Edge> binomial_tree(int ranks, int root) {
   return edges;
 }
 
-void broadcast_along_tree(Builder& builder, int root, const Place& place) {
-  for (const Edge& edge : binomial_tree(builder.ranks(), root)) {
+void broadcast_along(Builder& builder, const std::vector<Edge>& edges, const Place& place) {
+  for (const Edge& edge : edges) {
     builder.wait(edge.child, builder.send_to(place(edge.child, 0), place(edge.parent, 0)));
   }
 }
 
-void reduce_along_tree(Builder& builder, int root, const Place& in, const Range& out) {
+void broadcast_along_tree(Builder& builder, int root, const Place& place) {
+  broadcast_along(builder, binomial_tree(builder.ranks(), root), place);
+}
+
+void reduce_along(
+    Builder& builder, const std::vector<Edge>& edges, int root, const Place& in, const Range& out) {
   Partials partials(builder, in, 1);
-  for (const Edge& edge : inward(builder.ranks(), root)) {
-    partials.send(edge.child, edge.parent, 0, 1);
+  for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge) {
+    partials.send(edge->child, edge->parent, 0, 1);
   }
   partials.deliver(out, root, 0);
+}
+
+void reduce_along_tree(Builder& builder, int root, const Place& in, const Range& out) {
+  reduce_along(builder, binomial_tree(builder.ranks(), root), root, in, out);
 }
 
 void scatter_along_tree(Builder& builder, int root, const Place& place) {

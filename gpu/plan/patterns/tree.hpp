@@ -18,9 +18,14 @@ struct Edge {
 /// its parent comes before the edges to its children, and the largest child comes first.
 [[nodiscard]] std::vector<Edge> binomial_tree(int ranks, int root);
 
-/// Copies place(root, 0) along the tree to place(r, 0) of every rank r.
+/// Copies place(root, 0) along the edges of a tree, which go outwards from the root, to place(r, 0)
+/// of every rank r. broadcast_along_tree() takes the binomial tree.
+void broadcast_along(Builder& builder, const std::vector<Edge>& edges, const Place& place);
 void broadcast_along_tree(Builder& builder, int root, const Place& place);
-/// Combines in(r, 0) of every rank r along the tree into `out` at the root, finished.
+/// Combines in(r, 0) of every rank r along the edges of a tree, which go outwards from the root,
+/// into `out` at the root, finished. reduce_along_tree() takes the binomial tree.
+void reduce_along(
+    Builder& builder, const std::vector<Edge>& edges, int root, const Place& in, const Range& out);
 void reduce_along_tree(Builder& builder, int root, const Place& in, const Range& out);
 /// Moves block r from place(root, r) to place(r, r). An inner rank keeps the blocks of the ranks
 /// below it at place(rank, block).

@@ -53,7 +53,7 @@ TEST(CompositionTest, OpenStagesDrawTheirAlgorithms) {
     examiner.examine(c, judgement);
     EXPECT_EQ(examiner.observation().path, path);
   }
-  EXPECT_EQ(paths.size(), 6U) << "two ways to reduce, three to broadcast";
+  EXPECT_EQ(paths.size(), 12U) << "three ways to reduce, four to broadcast";
 }
 
 TEST(CompositionTest, CompositionsNeedOneResult) {

@@ -44,7 +44,8 @@ std::string to_text(const Request& request) {
   return text + ", gap " + std::to_string(request.call.gap) + ", pattern " +
          std::to_string(static_cast<int>(request.call.pattern)) + ", shift " +
          std::to_string(request.call.shift) + ", chunk " + std::to_string(request.options.chunk) +
-         (request.options.in_place ? ", in place" : "");
+         (request.options.in_place ? ", in place" : "") +
+         (request.options.hosts.empty() ? "" : ", on several hosts");
 }
 
 const reference::Collective& collective_named(std::string_view name) {
@@ -90,6 +91,13 @@ std::vector<spec::Pattern> patterns_of(const spec::Contract& contract) {
   return {ring, pairs, self, one_way};
 }
 
+/// Returns no hosts, two hosts whose ranks alternate, or three with any numbers of ranks.
+std::vector<int> hosts_of(int ranks, std::int64_t size) {
+  std::vector<int> hosts;
+  for (int r = 0; r < ranks && size > 0; ++r) hosts.push_back(size == 5 ? r % 2 : r * r % 5 % 3);
+  return hosts;
+}
+
 /// Returns legal calls out of place, and in place if `implementation` supports this.
 std::vector<Request> requests_of(const Implementation& implementation,
                                  const spec::Contract& contract,
@@ -111,6 +119,7 @@ std::vector<Request> requests_of(const Implementation& implementation,
         request.call.ranks = n;
         request.call.root = root;
         request.options.chunk = size / 4;
+        request.options.hosts = hosts_of(n, size);
         if (collective(contract).reduces) request.call.op = spec::ReduceOp::sum;
         request.call.shift = static_cast<int>(size) - 2;
         set_sizes(contract, size, request.call);

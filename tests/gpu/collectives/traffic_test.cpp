@@ -55,6 +55,19 @@ std::int64_t elements_moved(const Plan& plan) {
   return moved;
 }
 
+/// Returns the number of elements that are put on another host.
+std::int64_t elements_between(const Plan& plan, const std::vector<int>& hosts) {
+  const auto host = [&](int rank) { return hosts[static_cast<std::size_t>(rank)]; };
+  std::int64_t moved = 0;
+  for (std::size_t r = 0; r < plan.steps.size(); ++r) {
+    for (const Step& step : plan.steps[r]) {
+      if (step.kind != StepKind::put) continue;
+      if (host(step.destination.rank) != hosts[r]) moved += step.destination.count;
+    }
+  }
+  return moved;
+}
+
 std::size_t longest_program(const Plan& plan) {
   std::size_t longest = 0;
   for (const auto& program : plan.steps) longest = std::max(longest, program.size());
@@ -75,6 +88,13 @@ TEST(AllReduceTrafficTest, IsTheMinimumForLargeMessageAlgorithms) {
     EXPECT_EQ(elements_moved(plan_of("all_reduce", algorithm, reduction(8, count))), count * 2 * 7)
         << algorithm;
   }
+}
+
+TEST(AllReduceTrafficTest, BetweenHostsIsOneMessageThereAndBackForEachHost) {
+  constexpr std::int64_t count = 1000;
+  const plan::Options options{.hosts = {0, 1, 0, 2, 1, 0, 2, 2}};
+  const Plan plan = plan_of("all_reduce", "by_host", reduction(8, count), options);
+  EXPECT_EQ(elements_between(plan, options.hosts), count * 2 * 2);
 }
 
 TEST(BroadcastTrafficTest, BringsEachElementToARankOnce) {
