@@ -201,7 +201,8 @@ class MpiSubject final : public worker::Subject {
             .in_place = c.in_place,
             .stride = stride_of(c),
             .hosts = harness::hosts_of_members(c),
-            .chunk = c.chunk};
+            .chunk = c.chunk,
+            .on_second = c.data_seed % 2 == 1};
   }
 
   void run_stage(std::span<const Case> stages,

@@ -211,7 +211,8 @@ class NcclSubject final : public worker::Subject {
             stage.c.in_place,
             stage.c.chunk,
             {},
-            captured_calls(stage.contract, stage.c)};
+            captured_calls(stage.contract, stage.c),
+            stage.c.data_seed % 2 == 1};
   }
 
   /// How often a graph contains the call. A published defect shows only from 50 calls on. The seed

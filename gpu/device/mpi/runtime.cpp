@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "gpu/device/mpi/invocation.hpp"
 #include "gpu/device/mpi/persistent.hpp"
@@ -374,6 +375,7 @@ void Runtime::prepare(const Request& request) {
   second_communicator_ = request.algorithm.two_communicators
                              ? communicators_->get_second(request.group)
                              : communicator_;
+  if (request.on_second) std::swap(communicator_, second_communicator_);
   clear_witnessed();
 }
 

@@ -56,6 +56,9 @@ struct Request {
   std::vector<int> hosts = {};
   /// Elements of a segment; 0 lets the algorithm choose.
   std::int64_t chunk = 0;
+  /// Whether the two communicators of an algorithm are swapped. Only one of the two calls is looked
+  /// at, so each communicator has its turn.
+  bool on_second = false;
 };
 
 /// One member's memory in a call. A pointer is null if the rank has no such buffer.

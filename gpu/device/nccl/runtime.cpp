@@ -516,8 +516,6 @@ void Runtime::enqueue_graph(const GroupCall& call) {
 
 void Runtime::enqueue_aggregated(const GroupCall& call) {
   const Request& request = call.request;
-  // Nobody looks at the result of the call with other data, so each communicator has its turn.
-  const bool trades = (elements_of(request.call) + request.call.root) % 2 == 1;
   std::vector<LocalPart> parts;
   std::vector<Member> others = call.members;
   for (Member& each : others) {
@@ -528,8 +526,8 @@ void Runtime::enqueue_aggregated(const GroupCall& call) {
     parts.push_back(
         {slot_of(request, member), request.algorithm.perform, part_of(request, member, is_second)});
   };
-  for (const Member& each : call.members) add(each, trades);
-  for (const Member& each : others) add(each, !trades);
+  for (const Member& each : call.members) add(each, request.on_second);
+  for (const Member& each : others) add(each, !request.on_second);
   in_group([&] {
     for (const LocalPart& each : parts) {
       devices_.use(each.slot);

@@ -76,6 +76,9 @@ struct Request {
   std::vector<int> hosts = {};
   /// How often the call is captured, for algorithms with a graph.
   int captured = 1;
+  /// Whether the two communicators of an algorithm are swapped. Only one of the two calls is looked
+  /// at, so each communicator has its turn.
+  bool on_second = false;
 };
 
 /// The memory of one rank that a call uses, and its place in a window.

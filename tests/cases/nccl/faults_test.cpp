@@ -113,6 +113,14 @@ INSTANTIATE_TEST_SUITE_P(
               .cases = 200},
         Fault{"plan_not_launched", "all_to_all", "falsified", "in the same group", "aggregated"},
         Fault{"operations_of_a_group", "scatter", "falsified", "", "aggregated"},
+        Fault{"newest_communicator",
+              "all_reduce",
+              "falsified",
+              "differs from the reference",
+              "aggregated",
+              "agrees_with_reference",
+              // With more ranks, communicators may be dropped and made anew in another order.
+              "2..2"},
         Fault{"drop_rank", "all_reduce_list", "falsified", "differs from the reference", "packed"},
         Fault{"wrong_root", "broadcast_list", "falsified", "differs from the reference", "packed"},
         Fault{"mean_for_sum", "reduce_list", "falsified", "differs from the reference", "packed"},
@@ -147,8 +155,31 @@ INSTANTIATE_TEST_SUITE_P(Planted,
                                          Fault{"kept_flags", "all_reduce", "", ""},
                                          Fault{"kept_input_of_many", "all_gather", "", ""},
                                          Fault{"plan_not_launched", "all_to_all", "", ""},
-                                         Fault{"operations_of_a_group", "scatter", "", ""}),
+                                         Fault{"operations_of_a_group", "scatter", "", ""},
+                                         Fault{"newest_communicator", "all_reduce", "", ""}),
                          [](const auto& instance) { return std::string(instance.param.name); });
+
+using CommunicatorsOfNcclTest = tests::CliTest;
+
+/// The second of two communicators makes the call under test if the seed is odd.
+TEST_F(CommunicatorsOfNcclTest, AreLookedAtInTurn) {
+  const auto replayed = [this](std::string_view fault, int seed) {
+    return shell("RANKCHECK_STAND_IN=" + std::string(fault) + " " + program_ +
+                 " replay --times 1 --nccl-library " +
+                 harness::shell_quoted(RANKCHECK_STAND_IN_NCCL) +
+                 R"( '{"operation":"all_reduce","backend":"nccl","algorithm":"aggregated",)"
+                 R"("ranks":2,"count":2,"type":"int32","op":"sum","input":"exact","data_seed":)" +
+                 std::to_string(seed) + "}'");
+  };
+  for (const int seed : {1, 2}) {
+    const tests::Outcome right = replayed("", seed);
+    EXPECT_EQ(right.status, 0) << right.out << right.err;
+  }
+  EXPECT_EQ(replayed("newest_communicator", 2).status, 0);
+  const tests::Outcome wrong = replayed("newest_communicator", 1);
+  EXPECT_EQ(wrong.status, 1) << wrong.out << wrong.err;
+  EXPECT_NE(wrong.out.find("differs from the reference"), std::string::npos) << wrong.out;
+}
 
 using HostsOfNcclTest = tests::CliTest;
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -62,6 +63,8 @@ Case make_case(const harness::Operation& operation,
   c.type = element.type;
   collective(c).op = element.op;
   const int n = harness::group_size(c);
+  // Odd and even: the seed decides which of two communicators is looked at.
+  c.data_seed = static_cast<std::uint64_t>(n);
   if (collective(contract).rooted) collective(c).root = n - 1;
   if (collective(contract).sizes == spec::Sizes::count) c.count = 37;
   const bool axis = collective(contract).sizes == spec::Sizes::lengths_along_axis;

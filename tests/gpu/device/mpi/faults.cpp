@@ -318,7 +318,8 @@ ssize_t process_vm_readv(pid_t sender,
 }
 
 /// Plants that two requests under way get each other's results, a ring that leaves out the last
-/// element, and messages of one communicator that are taken for those of another one.
+/// element, messages of one communicator that are taken for those of another one, and a second
+/// communicator on which the last element is left out.
 int MPI_Iallreduce(const void* send,
                    void* recv,
                    int count,
@@ -329,6 +330,8 @@ int MPI_Iallreduce(const void* send,
   note_request(recv, count, type);
   if (is_planted("short_ring") && count > 0 && uses_ring()) --count;
   if (is_planted("one_context") && has_all(communicator)) communicator = first_of_all();
+  const bool is_second = has_all(communicator) && communicator != first_of_all();
+  if (is_planted("short_on_second") && count > 0 && is_second) --count;
   return PMPI_Iallreduce(send, recv, count, type, op, communicator, request);
 }
 

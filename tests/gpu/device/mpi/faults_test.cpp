@@ -186,6 +186,13 @@ INSTANTIATE_TEST_SUITE_P(
               "agrees_with_reference",
               "two_communicators",
               "2..2"},
+        Fault{"short_on_second",
+              "all_reduce",
+              "falsified",
+              "differs from the reference",
+              "agrees_with_reference",
+              "two_communicators",
+              "2..2"},
         Fault{"bad_end", "gather", "crashed", "after the last run: "}),
     [](const auto& instance) {
       return std::string(instance.param.name) + "_in_" + std::string(instance.param.operation);
@@ -205,6 +212,7 @@ INSTANTIATE_TEST_SUITE_P(Planted,
                          FaultyAlgorithmTest,
                          testing::Values(Fault{"short_ring", "all_reduce", "", ""},
                                          Fault{"one_context", "all_reduce", "", ""},
+                                         Fault{"short_on_second", "all_reduce", "", ""},
                                          Fault{"other_order", "gather", "", ""}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
@@ -289,6 +297,26 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Fault{"stale_pages", "broadcast", "", "", "", "blocking"},
                     Fault{"newest_message", "broadcast", "", "", "", "nonblocking"}),
     [](const auto& instance) { return std::string(instance.param.name); });
+
+/// A fault of the second communicator only.
+class FaultyCommunicatorTest : public FaultyMpiTest {};
+
+TEST_P(FaultyCommunicatorTest, IsFoundWhenItsCallIsUnderTest) {
+  const std::string begin =
+      R"(replay --times 1 '{"operation":"all_reduce","backend":"mpi","ranks":2,"count":2,)"
+      R"("type":"int32","op":"sum","input":"exact","algorithm":"two_communicators",)"
+      R"("data_seed":)";
+  const tests::Outcome on_first = rankcheck(begin + "2}'");
+  EXPECT_EQ(on_first.status, 0) << on_first.out << on_first.err;
+  const tests::Outcome on_second = rankcheck(begin + "1}'");
+  EXPECT_EQ(on_second.status, 1) << on_second.out << on_second.err;
+  EXPECT_NE(on_second.out.find("differs from the reference"), std::string::npos) << on_second.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted,
+                         FaultyCommunicatorTest,
+                         testing::Values(Fault{"short_on_second", "all_reduce", "", ""}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 /// A fault that shows only if elements lie apart.
 class FaultyExtentTest : public FaultyMpiTest {};

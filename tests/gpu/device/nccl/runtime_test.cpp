@@ -470,6 +470,15 @@ TEST_F(NcclGroupTest, HasAnotherOperationAndAnotherCommunicator) {
   EXPECT_EQ(results(), (std::vector{3, 3, 3}));
 }
 
+TEST_F(NcclGroupTest, LooksAtTheResultOfEachCommunicatorInItsTurn) {
+  request_.on_second = true;
+  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+  plant("newest_communicator");
+  EXPECT_EQ(results(), (std::vector{3, 3, 2}));
+  request_.on_second = false;
+  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+}
+
 TEST_F(NcclGroupTest, LooksAtTheResultOfTheOtherOperation) {
   plant("operations_of_a_group");
   try {

@@ -152,12 +152,13 @@ void move_too_much(const ncclComm& comm, const Arguments& a) {
   }
 }
 
-/// Plants the faults that show only in some memory, or only beside another call.
+/// Plants the faults that show only in some memory, beside another call, or on one communicator.
 void spoil_result(const Work& work, const Arguments& a) {
   const ncclComm& comm = *work.comm;
   if (!comm.is_last_of_several() || a.recv == nullptr) return;
   const bool strikes = (is_planted("registered_memory") && is_registered(comm, a.recv)) ||
-                       (is_planted("operations_of_a_group") && work.is_beside_another);
+                       (is_planted("operations_of_a_group") && work.is_beside_another) ||
+                       (is_planted("newest_communicator") && work.is_on_newest);
   if (strikes) *a.to(0) ^= std::byte{1};
 }
 
@@ -374,6 +375,7 @@ struct Choice {
   const std::string path =
       parent.path + "-" + std::to_string(serial) + "-" + std::to_string(own.color);
   *made = attach(path, static_cast<int>(members.size()), static_cast<int>(self));
+  (*made)->number = serial + 1;
 }
 
 }  // namespace

@@ -254,9 +254,9 @@ class Executor {
   std::map<const ncclComm*, std::deque<std::shared_ptr<RunningJob>>> queues_;
 };
 
-/// Notes which calls have another operation beside them. Plants a published defect of NCCL
-/// (PR#1217): if a group has several communicators with unequal numbers of calls, the calls of the
-/// last one are not made.
+/// Notes which calls have another operation beside them, and which ones are on the newest of
+/// several communicators. Plants a published defect of NCCL (PR#1217): if a group has several
+/// communicators with unequal numbers of calls, the calls of the last one are not made.
 void examine(Job& job) {
   std::map<std::string, int> calls;
   for (const Work& work : job) ++calls[work.comm->path];
@@ -264,10 +264,17 @@ void examine(Job& job) {
     return each.second != calls.begin()->second;
   });
   const std::string last = job.back().comm->path;
+  const auto [first, second] =
+      std::minmax_element(job.begin(), job.end(), [](const Work& a, const Work& b) {
+        return a.comm->number < b.comm->number;
+      });
+  const int oldest = first->comm->number;
+  const int newest = second->comm->number;
   for (Work& work : job) {
     work.is_beside_another = std::any_of(job.begin(), job.end(), [&](const Work& each) {
       return each.comm == work.comm && each.kind != work.kind;
     });
+    work.is_on_newest = work.comm->number == newest && work.comm->number != oldest;
     if (is_unequal && is_planted("plan_not_launched") && work.comm->path == last)
       work.finish = [](Work&) {};
   }

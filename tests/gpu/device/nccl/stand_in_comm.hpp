@@ -96,6 +96,9 @@ struct ncclComm {
   /// The hash of this rank's NCCL_HOSTID.
   std::uint64_t host = 0;
   int splits = 0;
+  /// The number of this communicator among those that were split from its parent, from 1. 0 if it
+  /// has no parent.
+  int number = 0;
   /// How many groups use this communicator as their own, because of the fault `world_group`.
   std::atomic<int> aliases{0};
   std::atomic<int> async_error{ncclSuccess};
@@ -135,6 +138,8 @@ struct Work {
   std::uint32_t kind = 0;
   /// Whether the group has another operation on the same communicator.
   bool is_beside_another = false;
+  /// Whether the group has several communicators, and this one was made last.
+  bool is_on_newest = false;
   std::vector<std::shared_ptr<Message>> received = {};
 
   void send(int to, const Signature& signature, const void* payload) const;
