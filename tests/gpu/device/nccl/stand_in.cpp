@@ -186,6 +186,12 @@ bool is_in_place(const ncclComm& comm, const Arguments& a) {
   return a.kind == all_gather && a.send == a.to(comm.rank);
 }
 
+/// Returns a copy of the call's input, which is not null.
+Bytes input_of(const ncclComm& comm, const Arguments& a) {
+  const bool has_blocks = a.kind == reduce_scatter || a.kind == all_to_all || a.kind == scatter;
+  return {a.from(0), a.from(has_blocks ? comm.ranks : 1)};
+}
+
 /// Returns the arguments with the input of the first launch, if a fault keeps it: of any captured
 /// call, or as in a published defect (torchcomms#2590) if it is in place and the fiftieth or later.
 Arguments with_kept_input(const ncclComm& comm, Arguments a, Launches& launches) {
@@ -194,9 +200,7 @@ Arguments with_kept_input(const ncclComm& comm, Arguments a, Launches& launches)
       is_planted("kept_input") ||
       (is_planted("kept_input_of_many") && is_in_place(comm, a) && launches.captured >= many);
   if (!is_kept || a.send == nullptr) return a;
-  const bool has_blocks = a.kind == reduce_scatter || a.kind == all_to_all || a.kind == scatter;
-  const std::byte* const end = a.from(has_blocks ? comm.ranks : 1);
-  if (launches.first_input.empty()) launches.first_input.assign(a.from(0), end);
+  if (launches.first_input.empty()) launches.first_input = input_of(comm, a);
   a.send = launches.first_input.data();
   return a;
 }
@@ -327,6 +331,15 @@ ncclResult_t call(Arguments a, std::string_view function, ncclComm_t comm, cudaS
       work.finish = [a, launches](Work& w) {
         if (a.kind == all_reduce) wait_for_nobody(w, *launches);
         finish(w, a);
+      };
+    }
+    if (is_planted("overtakes") && a.send != nullptr) {
+      // The call reads its input at once, although work that writes it may be on the stream.
+      const auto kept = std::make_shared<const Bytes>(input_of(*comm, a));
+      work.start = [a, kept](Work& w) {
+        Arguments early = a;
+        early.send = kept->data();
+        start(w, early);
       };
     }
     if (a.kind == all_reduce) {

@@ -107,12 +107,11 @@ class RunningJob {
     for (const Work& work : job_) all.insert(work.comm);
     return all;
   }
-  /// Whether the streams have reached the job. The fault `overtakes` asks no stream.
+  /// Whether the streams have reached the job.
   [[nodiscard]] bool is_reached() const {
-    return is_planted("overtakes") ||
-           std::all_of(numbers_.begin(), numbers_.end(), [](const auto& each) {
-             return each.first->done.load() == each.second;
-           });
+    return std::all_of(numbers_.begin(), numbers_.end(), [](const auto& each) {
+      return each.first->done.load() == each.second;
+    });
   }
 
   void begin() {
