@@ -270,23 +270,26 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
   return {};
 }
 
-void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
+void Examiner::prepare_before(std::size_t stage, int rank, const std::vector<int>& group) {
   const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
     return catalogue_.find(operation)->contract;
   };
-  const Case& c = stages_[stage];
+  left_.assign(stage, nullptr);
+  for (std::size_t s = 0; s < stage; ++s) {
+    const int at = place_in_group(stages_[s], group[spec::to_size(rank)]);
+    if (at >= 0) left_[s] = observation_.stages[s].images[spec::to_size(at)].data();
+  }
   const ResultPlace place = backend_.traits().result_place;
+  prepare_stage(contract_of, stages_, stage, rank, place, left_, layout_, before_);
+}
+
+void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
+  const Case& c = stages_[stage];
   const std::vector<int> group = members(c);
-  std::vector<const std::byte*> left(stage);
   for (int r = 0; r < group_size(c); ++r) {
-    const auto member = spec::to_size(r);
-    for (std::size_t s = 0; s < stage; ++s) {
-      const int at = place_in_group(stages_[s], group[member]);
-      left[s] = at < 0 ? nullptr : observation_.stages[s].images[spec::to_size(at)].data();
-    }
-    prepare_stage(contract_of, stages_, stage, r, place, left, layout_, before_);
+    prepare_before(stage, r, group);
     const auto clobbered =
-        find_clobbered(c, layout_, before_, observation_.stages[stage].images[member]);
+        find_clobbered(c, layout_, before_, observation_.stages[stage].images[spec::to_size(r)]);
     if (clobbered) {
       judgement.fail(
           Verdict::falsified, "rank " + std::to_string(r) + ": " + *clobbered, Symptom::outside);
@@ -337,46 +340,48 @@ void Examiner::complete_marks(Judgement& judgement) {
   }
 }
 
-bool Examiner::prepare_before(int rank) {
-  const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
-    return catalogue_.find(operation)->contract;
-  };
-  const ResultPlace place = backend_.traits().result_place;
-  prepare_stage(contract_of, stages_, 0, rank, place, {}, layout_, before_);
+bool Examiner::has_result_apart() const {
   const bool is_in_place = layout_.send >= 0 && layout_.recv < layout_.send + layout_.send_size &&
                            layout_.send < layout_.recv + layout_.recv_size;
   return layout_.recv >= 0 && !is_in_place;
 }
 
-bool Examiner::is_as_before(int rank, std::int64_t index) const {
-  const std::int64_t bytes = spec::info(stages_.front().type).bytes;
-  const std::int64_t at = layout_.recv + index * layout_.extents.recv_stride * bytes;
-  if (layout_.recv < 0 || index < 0 || at + bytes > std::ssize(before_)) return false;
-  const std::byte* after = observation_.stages[0].images[spec::to_size(rank)].data();
-  return std::equal(after + at, after + at + bytes, before_.data() + at);
+std::optional<std::ptrdiff_t> Examiner::place_of_result(std::size_t stage,
+                                                        std::int64_t index) const {
+  const auto& blocks = layout_.extents.recv;
+  const bool is_result = std::any_of(blocks.begin(), blocks.end(), [&](const spec::Block& block) {
+    return index >= block.offset && index < block.offset + block.count;
+  });
+  if (layout_.recv < 0 || !is_result) return std::nullopt;
+  return layout_.recv + index * layout_.extents.recv_stride * spec::info(stages_[stage].type).bytes;
 }
 
-std::string Examiner::find_before(const WrongElement& wrong) {
-  const auto bytes = std::ptrdiff_t{spec::info(stages_.front().type).bytes};
+bool Examiner::is_as_before(std::size_t stage, int rank, std::int64_t index) const {
+  const std::int64_t bytes = spec::info(stages_[stage].type).bytes;
+  const std::optional<std::ptrdiff_t> at = place_of_result(stage, index);
+  if (!at) return false;
+  const std::byte* after = observation_.stages[stage].images[spec::to_size(rank)].data();
+  return std::equal(after + *at, after + *at + bytes, before_.data() + *at);
+}
+
+std::string Examiner::find_before(const WrongElement& wrong, const std::vector<int>& group) {
+  const auto bytes = std::ptrdiff_t{spec::info(stages_[wrong.stage].type).bytes};
   // Elements of fewer bytes are equal by chance, and a search in large images takes too long.
   constexpr std::ptrdiff_t bytes_min = 4;
   constexpr std::int64_t image_bytes_max = 1 << 20;
-  const auto place_of = [&](std::int64_t index) {
-    return layout_.recv + index * layout_.extents.recv_stride * bytes;
-  };
-  static_cast<void>(prepare_before(wrong.rank));
-  const Image& image = observation_.stages[0].images[spec::to_size(wrong.rank)];
-  const bool is_inside =
-      layout_.recv >= 0 && wrong.index >= 0 && place_of(wrong.index) + bytes <= std::ssize(image);
-  if (bytes < bytes_min || layout_.size > image_bytes_max || !is_inside) return no_input;
-  const auto got = image.begin() + place_of(wrong.index);
+  prepare_before(wrong.stage, wrong.rank, group);
+  const Image& image = observation_.stages[wrong.stage].images[spec::to_size(wrong.rank)];
+  const std::optional<std::ptrdiff_t> place = place_of_result(wrong.stage, wrong.index);
+  if (bytes < bytes_min || layout_.size > image_bytes_max || !place) return no_input;
+  const auto got = image.begin() + *place;
   std::string found = no_input;
-  for (int r = 0; r < group_size(stages_.front()); ++r) {
-    static_cast<void>(prepare_before(r));
-    if (r == wrong.rank || layout_.recv < 0) continue;
+  for (int r = 0; r < std::ssize(group); ++r) {
+    if (r == wrong.rank) continue;
+    prepare_before(wrong.stage, r, group);
     for (const spec::Block& block : layout_.extents.recv) {
       for (std::int64_t i = block.offset; i < block.offset + block.count; ++i) {
-        if (!std::equal(got, got + bytes, before_.begin() + place_of(i))) continue;
+        const auto before = before_.begin() + *place_of_result(wrong.stage, i);
+        if (!std::equal(got, got + bytes, before)) continue;
         if (found != no_input) return no_input;
         found = fmt::format("element {} of rank {} before the call", i, r);
       }
@@ -385,33 +390,36 @@ std::string Examiner::find_before(const WrongElement& wrong) {
   return found;
 }
 
-void Examiner::tell_unwritten(Judgement& judgement) {
-  if (stages_.size() != 1) return;
+void Examiner::mark_unwritten(Judgement& judgement) {
+  const std::vector<int> group = members(stages_.front());
   for (std::size_t r = 0; r < judgement.marks.size(); ++r) {
     const auto rank = static_cast<int>(r);
-    const bool is_apart = prepare_before(rank);
+    prepare_before(0, rank, group);
+    const bool is_apart = has_result_apart();
     std::string& row = judgement.marks[r];
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool is_wrong = row[i] == static_cast<char>(Mark::wrong) ||
                             (row[i] == static_cast<char>(Mark::missing) && is_apart);
-      if (is_wrong && is_as_before(rank, static_cast<std::int64_t>(i))) {
+      if (is_wrong && is_as_before(0, rank, static_cast<std::int64_t>(i))) {
         row[i] = static_cast<char>(Mark::unwritten);
       }
     }
   }
-  int prepared = -1;
-  bool is_apart = false;
+}
+
+void Examiner::tell_unwritten(Judgement& judgement) {
+  // With several stages, a mark does not say which stage it is about.
+  if (stages_.size() == 1) mark_unwritten(judgement);
   for (WrongElement& each : judgement.wrong) {
-    const bool is_member = each.rank >= 0 && each.rank < group_size(stages_.front());
     const bool has_origin = !each.decoded.empty() && each.decoded != no_input;
-    if (has_origin || !is_member) continue;
-    if (each.rank != prepared) is_apart = prepare_before(each.rank);
-    prepared = each.rank;
-    if (is_apart && is_as_before(each.rank, each.index)) {
+    if (has_origin || each.stage >= observation_.stages.size()) continue;
+    const std::vector<int> group = members(stages_[each.stage]);
+    if (each.rank < 0 || each.rank >= std::ssize(group)) continue;
+    prepare_before(each.stage, each.rank, group);
+    if (has_result_apart() && is_as_before(each.stage, each.rank, each.index)) {
       each.decoded = not_written;
     } else if (each.decoded == no_input) {
-      each.decoded = find_before(each);
-      prepared = -1;
+      each.decoded = find_before(each, group);
     }
   }
 }

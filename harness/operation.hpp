@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -157,17 +158,25 @@ class Examiner {
   void check_power(const spec::Contract& contract, const Case& c, Judgement& judgement);
   /// Adds the elements that are right to the marks of a failure.
   void complete_marks(Judgement& judgement);
-  /// Tells wrong elements that hold what they held before the call, in the marks and in the list of
-  /// wrong elements. Only for a single stage.
+  /// Tells wrong elements that hold what they held before the call, in the list of wrong elements
+  /// and, if there is only one stage, in the marks.
   void tell_unwritten(Judgement& judgement);
-  /// Names the element of another rank's output that held this wrong value before the call:
-  /// "element 1 of rank 0 before the call". no_input if there is none, or more than one.
-  [[nodiscard]] std::string find_before(const WrongElement& wrong);
-  /// Lays out what a rank of the only stage held before the call. Returns false if an element that
-  /// was left alone is not unwritten: in place, it is the rank's own contribution.
-  bool prepare_before(int rank);
-  /// Whether an element of recv holds what it held before, after prepare_before().
-  [[nodiscard]] bool is_as_before(int rank, std::int64_t index) const;
+  void mark_unwritten(Judgement& judgement);
+  /// Names the element of another member's output that held this wrong value before the call:
+  /// "element 1 of rank 0 before the call". no_input if there is none, or more than one. `group`
+  /// has the members of the stage.
+  [[nodiscard]] std::string find_before(const WrongElement& wrong, const std::vector<int>& group);
+  /// Lays out in layout_, and prepares in before_, what a member of the stage held before the call.
+  /// `group` has the members of the stage. The functions below are about this member.
+  void prepare_before(std::size_t stage, int rank, const std::vector<int>& group);
+  /// Whether an element that was left alone is unwritten. In place, it is the rank's own
+  /// contribution.
+  [[nodiscard]] bool has_result_apart() const;
+  /// The place of an element of recv in the image. Empty if it is no part of the output.
+  [[nodiscard]] std::optional<std::ptrdiff_t> place_of_result(std::size_t stage,
+                                                              std::int64_t index) const;
+  /// Whether an element of the output holds what it held before.
+  [[nodiscard]] bool is_as_before(std::size_t stage, int rank, std::int64_t index) const;
   [[nodiscard]] Evidence evidence() const {
     return {catalogue_, backend_.traits(), stages_, observation_};
   }
@@ -178,6 +187,8 @@ class Examiner {
   Observation observation_;
   ImageLayout layout_;
   Image before_;
+  /// The member's images after the earlier stages, see prepare_stage().
+  std::vector<const std::byte*> left_;
 };
 
 }  // namespace rankcheck::harness

@@ -29,6 +29,18 @@ void read_range(Fields& fields, SuiteEntry& entry) {
   entry.ranks_max = ranks[1];
 }
 
+void read_hosts(Fields& fields, SuiteEntry& entry) {
+  fields.optional("hosts", entry.hosts);
+  if (entry.hosts.empty()) return;
+  if (fields.find("ranks") != nullptr) {
+    fields.fail("ranks", "hosts say how many ranks there are, expected only one of them");
+  }
+  const int ranks = static_cast<int>(entry.hosts.size());
+  const std::string why = why_hosts_invalid(entry.hosts, ranks);
+  if (!why.empty()) fields.fail("hosts", why.substr(why.find(' ') + 1));
+  entry.set_hosts(entry.hosts);
+}
+
 SuiteEntry entry_from_json(const json& value, const std::string& place) {
   Fields fields(value, place);
   SuiteEntry entry;
@@ -49,6 +61,7 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
   if (entry.cases < 0)
     fields.fail("cases", fmt::format("got {}, expected 0 or a larger number", entry.cases));
   read_range(fields, entry);
+  read_hosts(fields, entry);
   fields.optional("types", entry.types);
   fields.optional("require_all_cells", entry.require_all_cells);
   fields.optional("require", entry.require);
@@ -64,13 +77,6 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
         "count",
         fmt::format(
             "got {}, expected 1..{}, the elements of each rank's block", entry.count, count_max));
-  }
-  fields.optional("hosts", entry.hosts);
-  if (!entry.hosts.empty()) {
-    const int ranks = static_cast<int>(entry.hosts.size());
-    const std::string why = why_hosts_invalid(entry.hosts, ranks);
-    if (!why.empty()) fields.fail("hosts", why.substr(why.find(' ') + 1));
-    entry.set_hosts(entry.hosts);
   }
   fields.reject_unknown();
   return entry;

@@ -211,6 +211,7 @@ constexpr std::array arithmetic{
         .summary = "An f16 sum that overflows becomes the largest finite number.",
         .operation = "reduce",
         .algorithm = "binomial",
+        .without = R"({"input":"exact"})",
         .hits =
             [](const Case& c) { return collective(c).op == ReduceOp::sum && c.type == Type::f16; },
         .edit_result = saturate_sums},
@@ -219,6 +220,7 @@ constexpr std::array arithmetic{
         .operation = "all_reduce",
         .algorithm = "ring",
         .cases_min = 20000,
+        .without = R"({"input":"exact"})",
         .hits =
             [](const Case& c) {
               return collective(c).op == ReduceOp::sum && c.type == Type::f16 && group_size(c) > 1;

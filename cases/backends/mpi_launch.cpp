@@ -148,6 +148,8 @@ harness::worker::Command mpi_command(int processes,
           // Lets the worker tell coll/tuned which algorithm to use. Until then, coll/tuned chooses
           // as usual.
           {"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
+          // Lets the worker see that the launcher is not its library's.
+          {"RANKCHECK_MPI_RANKS", std::to_string(processes)},
       }};
 }
 

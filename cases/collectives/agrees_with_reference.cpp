@@ -6,6 +6,7 @@
 #include <list>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "reference/spec/to_size.hpp"
 
@@ -120,6 +121,7 @@ class StageJudge {
     for (const numerics::Difference& each : comparison_.differences) {
       const std::byte* const element = got + each.index * bytes_;
       std::string decoded = name_other_call(wanted, begin + each.index, element);
+      if (decoded.empty()) decoded = name_stale_term(wanted.piece, begin + each.index, element);
       if (decoded.empty()) decoded = decode(wanted.piece, begin + each.index, element);
       const bool is_missing = decoded.find(" missing") != std::string::npos;
       judgement_.mark(wanted.rank,
@@ -171,6 +173,31 @@ class StageJudge {
       if (!text.empty()) return {};
       text = "result of call " + std::to_string(other.stage + 1) + " of rank " +
              std::to_string(wanted.rank);
+    }
+    return text;
+  }
+
+  /// Names the only rank whose term of a sum is that of another call. Empty if there is none, or
+  /// several.
+  std::string name_stale_term(const Piece& piece, std::int64_t index, const std::byte* got) {
+    if (piece.source != reference::every_rank || others().empty()) return {};
+    const std::int64_t at = (piece.send_offset + index) * bytes_;
+    std::vector<const std::byte*> terms;
+    for (int r = 0; r < oracle_.call().ranks; ++r) terms.push_back(oracle_.input(r).data() + at);
+    std::string text;
+    for (OtherCall& other : others()) {
+      for (int r = 0; r < oracle_.call().ranks; ++r) {
+        const std::byte* const own =
+            std::exchange(terms[spec::to_size(r)], other.oracle.input(r).data() + at);
+        numerics::Expected sum;
+        numerics::fold(oracle_.rule(), terms, oracle_.scalars(), 1, sum);
+        terms[spec::to_size(r)] = own;
+        numerics::Comparison comparison;
+        numerics::compare(oracle_.rule(), sum, got, 1, comparison);
+        if (comparison.wrong > 0) continue;
+        if (!text.empty()) return {};
+        text = "term of call " + std::to_string(other.stage + 1) + " of rank " + std::to_string(r);
+      }
     }
     return text;
   }

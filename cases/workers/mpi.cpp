@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <list>
 #include <map>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -319,9 +322,21 @@ class MpiSubject final : public worker::Subject {
   RepeatedMemory repeated_;
 };
 
+/// Throws if the harness asked for several ranks, and the launcher started as many worlds of one
+/// rank. To the launcher of another MPI library, the processes are ordinary programs.
+void check_launcher(int ranks) {
+  const char* const wanted = std::getenv("RANKCHECK_MPI_RANKS");
+  if (ranks > 1 || wanted == nullptr || std::string_view(wanted) == "1") return;
+  throw std::runtime_error(fmt::format(
+      "the launcher is that of another MPI library: it started {} worlds of one rank each; set "
+      "RANKCHECK_MPIEXEC",
+      wanted));
+}
+
 /// Answers the harness until the harness ends the session.
 int serve_harness() {
   MpiSubject subject;
+  check_launcher(subject.hello().world);
   worker::serve(subject, worker::connect_to_harness());
   return harness::run::status_held;
 }

@@ -67,7 +67,8 @@ std::optional<std::string> why_sizes_invalid(const CollectiveTraits& traits, con
   const std::int64_t blocks_max = arrays
                                       ? std::max<std::int64_t>(1, static_cast<std::int64_t>(values))
                                       : std::int64_t{call.ranks} * call.ranks;
-  const std::int64_t gap_max = uneven ? buffer_elements_max / blocks_max : 0;
+  if (!uneven && call.gap != 0) return "gap: only counts have gaps";
+  const std::int64_t gap_max = buffer_elements_max / blocks_max;
   if (call.gap < 0 || call.gap > gap_max) {
     return "gap: out of range, got " + std::to_string(call.gap);
   }

@@ -112,7 +112,7 @@ std::vector<Illegal> illegal_calls() {
        move,
        [](Case& c) { c.counts = {1}; },
        "counts: got a list of 1, expected 0 values"},
-      {"gap", move, [](Case& c) { collective(c).gap = 1; }, "gap: out of range, got 1"},
+      {"gap", move, [](Case& c) { collective(c).gap = 1; }, "gap: only counts have gaps"},
       {"outer",
        move,
        [](Case& c) { collective(c).outer = 2; },

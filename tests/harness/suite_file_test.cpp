@@ -63,8 +63,7 @@ TEST(SuiteFileTest, ACountIsANumberOfElements) {
 
 TEST(SuiteFileTest, HostsFixTheRanksAndNameTheVariant) {
   const Suite suite = suite_from_text(
-      R"({"name":"s","summary":"","entries":[{"backends":["mpi"],"hosts":[0,0,1],"ranks":[1,8]}]})",
-      "here");
+      R"({"name":"s","summary":"","entries":[{"backends":["mpi"],"hosts":[0,0,1]}]})", "here");
   const SuiteEntry& entry = suite.entries.at(0);
   EXPECT_EQ(entry.hosts, (std::vector{0, 0, 1}));
   EXPECT_EQ(entry.ranks_min, 3);
@@ -74,6 +73,13 @@ TEST(SuiteFileTest, HostsFixTheRanksAndNameTheVariant) {
       complaint(R"({"name":"s","summary":"","entries":[{"backends":["mpi"],"hosts":[1,0]}]})"),
       "suite: s.json: entries[0]: hosts: got [1,0], expected two hosts or more, numbered from "
       "0 in the order in which they appear");
+}
+
+TEST(SuiteFileTest, HostsAndRanksAreNotGivenTogether) {
+  EXPECT_EQ(complaint(R"({"name":"s","summary":"","entries":[{"backends":["mpi"],)"
+                      R"("hosts":[0,1],"ranks":[1,8]}]})"),
+            "suite: s.json: entries[0]: ranks: hosts say how many ranks there are, expected only "
+            "one of them");
 }
 
 TEST(SuiteFileTest, MisspelledFieldIsRefused) {

@@ -230,6 +230,36 @@ TEST(RepeatsTest, NamesTheCallThatAStaleResultBelongsTo) {
   }
 }
 
+/// Replaces the term of rank 0 in the first sum of call 2 on rank 1 by that of call 1.
+void add_earlier_term(std::span<const Case> stages, Observation& observation) {
+  const auto term = [&](std::size_t call) {
+    const auto at = layout_of(stages[call], 0).send;
+    return load(observation.stages[call].images[0].data() + at);
+  };
+  std::byte* const sum = observation.stages[1].images[1].data() + layout_of(stages[1], 1).recv;
+  store(load(sum) - term(1) + term(0), sum);
+}
+
+TEST(RepeatsTest, NamesTheCallThatAStaleTermOfASumBelongsTo) {
+  const Judgement judgement = examine(
+      R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,"count":2,"input":"exact",)"
+      R"("operation":"all_reduce","op":"sum","data_seed":3})",
+      add_earlier_term);
+  ASSERT_EQ(judgement.wrong.size(), 1U) << judgement.reason;
+  EXPECT_EQ(judgement.wrong[0].decoded, "term of call 1 of rank 0");
+}
+
+TEST(RepeatsTest, TellsElementsThatACallDidNotWrite) {
+  const Judgement judgement = examine(
+      R"({"property":"repeats_with_other_data","repeat":2,"ranks":3,"count":2,"input":"coded",)"
+      R"("operation":"all_gather","algorithm":"direct","type":"int32","fault":"lost:0"})");
+  ASSERT_EQ(judgement.verdict, Verdict::falsified) << judgement.reason;
+  ASSERT_FALSE(judgement.wrong.empty());
+  for (const harness::WrongElement& each : judgement.wrong) {
+    EXPECT_EQ(each.decoded, "not written");
+  }
+}
+
 TEST(RepeatsTest, DrawsNoDataThatIsEqualInAllCalls) {
   const harness::Property* const property =
       all_operations().find_property("all_gather", "repeats_with_other_data");

@@ -53,5 +53,17 @@ TEST_F(MpiBrokenTest, IsOneClearLineWhereItWasNamed) {
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
+/// To the launcher of another MPI library, the ranks are programs that have nothing to do with each
+/// other.
+TEST_F(MpiBrokenTest, NamesALauncherOfAnotherLibrary) {
+  write_script("launch.sh", "shift 2\n\"$@\" &\n\"$@\" &\nwait\n");
+  const tests::Outcome outcome =
+      shell("RANKCHECK_MPIEXEC=$PWD/launch.sh " + program_ +
+            " run smoke --backend mpi --operation barrier --ranks 2..2 --report r");
+  EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
+  const std::string said = outcome.out + outcome.err;
+  EXPECT_NE(said.find("the launcher is that of another MPI library"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace rankcheck

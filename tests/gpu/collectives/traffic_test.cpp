@@ -97,6 +97,13 @@ TEST(AllReduceTrafficTest, BetweenHostsIsOneMessageThereAndBackForEachHost) {
   EXPECT_EQ(elements_between(plan, options.hosts), count * 2 * 2);
 }
 
+TEST(AllGatherTrafficTest, BetweenHostsEachBlockCrossesOnceToEachOtherHost) {
+  constexpr std::int64_t count = 100;
+  const plan::Options options{.hosts = {0, 1, 0, 2, 1}};
+  const Plan plan = plan_of("all_gather", "by_host", movement(5, count), options);
+  EXPECT_EQ(elements_between(plan, options.hosts), 5 * 2 * count);
+}
+
 TEST(BroadcastTrafficTest, BringsEachElementToARankOnce) {
   for (const std::string_view algorithm : {"binomial", "chain", "scatter_all_gather"}) {
     EXPECT_EQ(elements_moved(plan_of("broadcast", algorithm, movement(11, 1000))), 10 * 1000)

@@ -38,7 +38,7 @@ TEST(WhyInvalidTest, NamesTheFieldAndWhatWasExpected) {
   EXPECT_EQ(verdict(broadcast, {.counts = {1}}), "counts: got a list of 1, expected 0 values");
   EXPECT_EQ(verdict(broadcast, {.count = std::int64_t{1} << 60}),
             "count: got 1152921504606846976, expected at most 281474976710656");
-  EXPECT_EQ(verdict(broadcast, {.gap = 1}), "gap: out of range, got 1");
+  EXPECT_EQ(verdict(broadcast, {.gap = 1}), "gap: only counts have gaps");
   EXPECT_EQ(verdict(broadcast, {.op = ReduceOp::sum}),
             "op: got sum, this operation does not reduce");
   const auto gather = reference::all_gather_v::contract();
@@ -64,7 +64,7 @@ TEST(WhyInvalidTest, JudgesShapesOfArrays) {
   // Strips take memory though they have no elements.
   EXPECT_EQ(verdict(gather, {.ranks = 2, .counts = {0, 0}, .outer = std::int64_t{1} << 32}),
             "outer: got 4294967296, expected 0..8388608");
-  EXPECT_EQ(verdict(gather, {.counts = {1}, .gap = 1}), "gap: out of range, got 1");
+  EXPECT_EQ(verdict(gather, {.counts = {1}, .gap = 1}), "gap: only counts have gaps");
   EXPECT_EQ(verdict(broadcast, {.outer = 2}), "outer: not a size of this operation");
   EXPECT_EQ(verdict(broadcast, {.inner = 0}), "inner: not a size of this operation");
 }
