@@ -104,8 +104,10 @@ class HybridSubject final : public worker::Subject {
     for (int rank = 0; rank < placement_.ranks; ++rank) {
       if (is_here(rank)) hello.ranks.push_back(rank);
     }
-    hello.traits = {
-        .name = "hybrid", .zero_rule = spec::ZeroRule::ieee, .ranks_max = placement_.ranks};
+    hello.traits = {.name = "hybrid",
+                    .zero_rule = spec::ZeroRule::ieee,
+                    .ranks_max = placement_.ranks,
+                    .has_delays = true};
     for (harness::AlgorithmInfo& each : algorithm_infos()) {
       hello.algorithms.push_back({.info = std::move(each), .environment = {}});
     }
@@ -131,6 +133,7 @@ class HybridSubject final : public worker::Subject {
       }
       return algorithms().why_none(with_open_plan(c));
     }
+    if (c.late >= 0) return "late: operators begin on all ranks at once";
     return algorithms().why_none(c);
   }
 
@@ -275,7 +278,9 @@ class HybridSubject final : public worker::Subject {
             call.c.algorithm == direct ? hybrid::Transport::direct : hybrid::Transport::staged};
     if (!call.contract.synchronises) {
       const std::int64_t begin_ns = now_ns();
-      cluster_.perform(collective, call.buffers, {});
+      // Ranks of the process that enter before the late one go on as far as they can without it.
+      cluster_.perform(
+          collective, call.buffers, {.entering = [&](int rank) { wait_if_late(call.c, rank); }});
       devices_->synchronize();
       outcome.stamps.assign(call.images.size(), {.entered = begin_ns, .left = now_ns()});
       return;
@@ -290,6 +295,7 @@ class HybridSubject final : public worker::Subject {
                      {.entering =
                           [&](int rank) {
                             arrive_late(call.c, call.group, rank);
+                            wait_if_late(call.c, rank);
                             stamp_of(rank).entered = now_ns();
                           },
                       .left = [&](int rank) { stamp_of(rank).left = now_ns(); }});

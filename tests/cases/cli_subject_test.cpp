@@ -216,6 +216,17 @@ TEST_F(CliSubjectTest, AWrongRootOfTheReadySubjectIsExplained) {
   }
 }
 
+/// The first thread is the first to begin, unless its rank is made late.
+TEST_F(CliSubjectTest, ARootThatIsNotAwaitedFailsWheneverItIsLate) {
+  const tests::Outcome outcome =
+      rankcheck("replay --times 5 " +
+                harness::shell_quoted(R"({"operation":"broadcast","backend":"command:)" + folder +
+                                      R"(planted_threads unawaited_root","ranks":3,"count":1,)"
+                                      R"("type":"f32","late":0})"));
+  EXPECT_TRUE(outcome.says("replays 5 of 5 failed")) << outcome.out << outcome.err;
+  EXPECT_TRUE(outcome.says("not written")) << outcome.out;
+}
+
 TEST_F(CliSubjectTest, FaultsOfTheReadySubjectAreExplained) {
   struct Fault {
     const char* bug;

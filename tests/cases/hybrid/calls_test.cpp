@@ -124,6 +124,35 @@ TEST_F(HybridCallsTest, AgreeWithTheReferenceInPlace) {
   }
 }
 
+TEST_F(HybridCallsTest, AgreeWithTheReferenceIfARankIsLate) {
+  for (const harness::Operation& operation : calls()) {
+    for (const int late : {0, 1, world - 1}) {
+      Case c = make_case(operation, {});
+      c.late = late;
+      examine(c);
+    }
+  }
+}
+
+/// The last rank has a process of its own. Without the pause, its call would be shorter at least
+/// once, even on a busy machine.
+TEST_F(HybridCallsTest, TakeAsLongAsALateRankPauses) {
+  Case c;
+  c.operation = "broadcast";
+  c.algorithm = "staged";
+  c.property = "agrees_with_reference";
+  c.ranks = world;
+  c.count = 3;
+  c.late = world - 1;
+  harness::Observation observation;
+  for (int run = 0; run < 9; ++run) {
+    backend->run({&c, 1}, observation);
+    ASSERT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
+    const harness::Stamp& stamp = observation.stages[0].stamps.back();
+    EXPECT_GE(stamp.left - stamp.entered, 200'000) << run;
+  }
+}
+
 TEST_F(HybridCallsTest, RefuseAnotherAlgorithm) {
   Case c = make_case(calls().front(), {});
   c.algorithm = "stagd";

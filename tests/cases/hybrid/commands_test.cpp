@@ -103,17 +103,21 @@ TEST_F(HybridCommandsTest, RefuseCallsWhoseInputsAreStillToArrive) {
                 "pending: the worker has no streams");
 }
 
-TEST_F(HybridCommandsTest, RefuseCallsThatARankEntersLate) {
-  expect_unable("replay '" +
-                    json{{"operation", "all_gather"},
-                         {"backend", "hybrid"},
-                         {"algorithm", "staged"},
-                         {"ranks", 3},
-                         {"count", 5},
-                         {"late", 1}}
-                        .dump() +
-                    "'",
-                "late: the worker lets no rank come late");
+TEST_F(HybridCommandsTest, RunCallsThatARankEntersLate) {
+  for (const char* late : {"0", "1", "4"}) {
+    const Outcome outcome = rankcheck(
+        R"(replay '{"operation":"all_gather","algorithm":"staged","backend":"hybrid","ranks":5,)"
+        R"("count":2,"late":)" +
+        std::string(late) + "}' --times 1");
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  }
+}
+
+TEST_F(HybridCommandsTest, RefuseOperatorsThatARankEntersLate) {
+  expect_unable(
+      R"(replay '{"operation":"extract","backend":"hybrid","ranks":2,"counts":[1,1],"rows":1,)"
+      R"("cols":1,"window":1,"detector":1,"input":"exact","late":1}')",
+      "late: operators begin on all ranks at once");
 }
 
 TEST_F(HybridCommandsTest, TellTheDoctorWhatThereIs) {

@@ -72,7 +72,7 @@ INPUT_NAMES = [
 OPTIONS = ["types", "inputs", "in_place", "empty", "members"]
 
 # Fields of a case that every subject takes. The package works out what they mean.
-FREE_FIELDS = ["root", "offset", "gap", "pattern", "shift", "outer", "inner"]
+FREE_FIELDS = ["root", "offset", "gap", "pattern", "shift", "outer", "inner", "late"]
 
 # Fields of a collective's case that are 1 unless the decorator gives their values. With a stride,
 # the elements of an array lie apart.

@@ -44,6 +44,8 @@ from .wire import (
 
 # Seconds that the other threads of a call get after one of them has failed.
 PATIENCE_S = 1.0
+# Seconds for which a late rank waits before its call: longer than a small call takes.
+LATE_S = 0.001
 # Seconds for which a rank that a launcher started waits for the harness.
 START_PATIENCE_S = 60.0
 # Seconds between a connection's end and the next one.
@@ -168,15 +170,20 @@ def answer_at(subject: Subject, me: Me, address: str) -> None:
 class Member:
     """A hosted rank of a stage: its image, and what its function gets."""
 
-    def __init__(self, rank: int, image: Memory, arguments: List[Any], is_shared: bool) -> None:
+    def __init__(
+        self, rank: int, image: Memory, arguments: List[Any], is_shared: bool, is_late: bool
+    ) -> None:
         self.rank = rank
         self.image = image
         self.is_shared = is_shared
+        self.is_late = is_late
         self.arguments = arguments
         self.stamps = [0, 0]
 
     def call(self, function: Any) -> None:
         """Makes the call and notes when the rank entered and left it."""
+        if self.is_late:
+            time.sleep(LATE_S)
         self.stamps[0] = time.monotonic_ns()
         function(*self.arguments)
         self.stamps[1] = time.monotonic_ns()
@@ -223,7 +230,7 @@ class Worker:
             # A function without any type that can be viewed here is not offered.
             if offer.operation == "barrier" or any(map(self._has_arrays, offer.types))
         ]
-        traits = {**subject.traits, "ranks_max": self._me.world}
+        traits = {**subject.traits, "ranks_max": self._me.world, "delays": True}
         if any(name in offer.fields for offer in subject.offers.values() for name in STRIDES):
             traits["strides"] = True
         body = {
@@ -308,6 +315,7 @@ class Worker:
                 image,
                 self._arguments(header, member, image, group),
                 "offset" in member,
+                member["place"] == header["case"].get("late"),
             )
             for member, image in zip(header["members"], images)
         ]
@@ -423,7 +431,8 @@ def call_in_threads(
         else:
             ended.put(None)
 
-    for member in members:
+    # A late rank's thread also starts after the others.
+    for member in sorted(members, key=lambda each: each.is_late):
         threading.Thread(target=run, args=(member,), daemon=True).start()
     first: Optional[Tuple[int, BaseException]] = None
     for _ in members:

@@ -81,6 +81,20 @@ THREADS_BUGS = {
     recv[...] = call.group.exchange(call.rank, own)[call.ranks[call.root] % call.size]
 """,
 }
+# The ranks go on when all but one have come. If the root comes last, nothing is there yet, or what
+# a call before has left.
+UNAWAITED_ROOT = """
+    arrays = call.group.arrays
+    if call.is_root:
+        arrays[0] = send.copy()
+    come = vars(call.group).setdefault("come", [])
+    come.append(call.rank)
+    due = come.count(call.rank) * call.size - 1
+    while len(come) < due:
+        time.sleep(0)
+    if arrays[0] is not None and arrays[0].shape == recv.shape:
+        recv[...] = arrays[0].astype(recv.dtype)
+"""
 # Operators have no roots. `send` has the inputs by name, and `recv` the outputs. If the group is
 # ignored, each rank's own part is taken for the sum.
 OPERATOR_BUGS = {
@@ -213,6 +227,18 @@ def require_small(finding, output):
     assert finding["minimal"].get("count", 0) <= 2, output
 
 
+def test_a_root_that_is_not_awaited_is_found(tmp_path):
+    planted = plant(tmp_path, "numpy_threads.py", broadcast=UNAWAITED_ROOT)
+    (finding,), output = findings_of(tmp_path, planted, "broadcast", cases=100)
+    require_small(finding, output)
+    # The threads of the ranks start in their order, so that the first one comes last only if it is
+    # made late.
+    said, errors = replay_once(
+        tmp_path, "numpy_threads.py", "broadcast", UNAWAITED_ROOT, ranks=3, late=0
+    )
+    assert said.startswith("falsified"), said + errors
+
+
 # The smallest case has the root 0, and the bug makes rank 1 the root.
 OFF_THE_ROOT = "rank 1: element 0 of recv, which is no part of the output, was written"
 
@@ -334,9 +360,9 @@ in_ready_subjects = pytest.mark.parametrize(
 )
 
 
-def replay_once(tmp_path, file, operation, body):
+def replay_once(tmp_path, file, operation, body, **fields):
     """Replays a case of two ranks once. Returns the verdict with its reason, and the errors."""
-    case = {"operation": operation, "ranks": 2, "type": "f32", "count": 1}
+    case = {"operation": operation, "ranks": 2, "type": "f32", "count": 1, **fields}
     if operation == "extract":
         del case["count"]
         case.update(counts=[1, 1], rows=1, cols=1, window=1, detector=1, input="exact")

@@ -11,6 +11,7 @@ import pytest
 from fake_harness import HERE, Program
 
 from rankcheck.launch import place_of_process, ranks_wanted, without_ranks
+from rankcheck.worker import LATE_S
 
 FILE = os.path.join(HERE, "subjects", "in_processes.py")
 SUM = {"operation": "all_reduce", "count": 3, "type": "int32", "op": "sum"}
@@ -26,6 +27,20 @@ def test_two_processes_start_themselves(tmp_path):
     harness.close()
     assert program.end() == (0, "")
     assert {"ended-0", "ended-1"} <= set(os.listdir(tmp_path))
+
+
+def test_a_late_process_enters_after_the_others(tmp_path):
+    program = Program([FILE], str(tmp_path))
+    harness = program.connect(2)
+    harness.check(ranks=2, **SUM)
+    leads_ns = []
+    for _ in range(9):
+        late, other = [result["stamps"][0][0] for result in harness.run(ranks=2, late=0, **SUM)]
+        leads_ns.append(late[0] - other[0])
+    # The processes do not start at the same time.
+    assert max(leads_ns) >= LATE_S * 1e9 / 2
+    harness.close()
+    assert program.end() == (0, "")
 
 
 def test_processes_outside_a_group_help_to_make_and_free_it(tmp_path):

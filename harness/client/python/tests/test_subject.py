@@ -1,6 +1,7 @@
 """What a subject declares: its hello, its refusals, its failures."""
 from __future__ import annotations
 
+import time
 import traceback
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from fake_harness import serve_in_thread
 
 import rankcheck
+from rankcheck.worker import LATE_S
 
 
 def make(**options):
@@ -50,10 +52,13 @@ def test_says_hello():
         "rounds": False,
         "deterministic": False,
         "ranks_max": 2,
+        "delays": True,
     }
     summary = "Calls copies of test_subject.py."
     takes = {
-        **dict.fromkeys(["root", "offset", "gap", "pattern", "shift", "outer", "inner"], "any"),
+        **dict.fromkeys(
+            ["root", "offset", "gap", "pattern", "shift", "outer", "inner", "late"], "any"
+        ),
         "group": "any",
         "empty": True,
         "type": ["int32", "f32"],
@@ -104,6 +109,26 @@ def test_refuses_a_run_of_an_operation_that_it_does_not_offer():
     assert result["reason"] == "operation: copies does not offer broadcast"
     assert harness.run(**case())[0]["status"] == "completed"
     harness.close()
+
+
+def test_a_late_rank_enters_after_the_others():
+    harness = serve_in_thread(make(), 2)
+    leads_ns = []
+    for _ in range(9):
+        begin_ns = time.monotonic_ns()
+        (late, other), = harness.run(**case(late=0))[0]["stamps"]
+        # Without the pause, it would come earlier at least once, even on a busy machine.
+        assert late[0] - begin_ns >= LATE_S * 1e9
+        leads_ns.append(late[0] - other[0])
+    assert max(leads_ns) >= LATE_S * 1e9 / 2
+    assert harness.run(**case(late=0, group=[1], ranks=2))[0]["status"] == "completed"
+    harness.close()
+
+
+def test_an_operation_may_do_without_late_ranks():
+    subject = make()
+    subject.broadcast(lambda call, send, recv: None, late=-1)
+    assert subject.offers["broadcast"].takes("any", 2)["late"] == [-1]
 
 
 def test_offers_no_types_that_need_another_package(monkeypatch):

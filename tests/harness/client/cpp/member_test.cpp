@@ -57,6 +57,7 @@ TEST_F(MemberTest, KnowsItsCall) {
   EXPECT_EQ(call.ranks, (std::vector<int>{4, 2, 7}));
   EXPECT_EQ(call.count, 3U);
   EXPECT_TRUE(call.in_place);
+  EXPECT_FALSE(member_.is_late);
   EXPECT_EQ(call.field("root"), "2");
   EXPECT_EQ(call.field("gap"), "");
   EXPECT_EQ(member_.send.count(), 3U);
@@ -67,6 +68,13 @@ TEST_F(MemberTest, KnowsItsCall) {
   EXPECT_THROW(static_cast<void>(member_.send.as<float>()), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(call.group<int>()), std::logic_error);
   EXPECT_THROW(static_cast<void>(call.scalar<double>()), std::logic_error);
+}
+
+TEST_F(MemberTest, KnowsWhetherItIsLate) {
+  for (const int late : {-1, 0, 1, 2}) {
+    read(R"("operation":"barrier","late":)" + std::to_string(late), "");
+    EXPECT_EQ(member_.is_late, late == 1) << late;
+  }
 }
 
 TEST_F(MemberTest, DefaultsAreLeftOut) {

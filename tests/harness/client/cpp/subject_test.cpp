@@ -53,6 +53,7 @@ TEST(SubjectTest, SaysHello) {
   EXPECT_EQ(hello.world, 4);
   EXPECT_EQ(hello.ranks.size(), 4U);
   EXPECT_EQ(hello.traits.name, "mine");
+  EXPECT_TRUE(hello.traits.has_delays);
   EXPECT_EQ(hello.algorithms.size(), 2U);
   EXPECT_FALSE(hello.everyone);
   EXPECT_EQ(hello.versions["lib \"quoted\""], "1.2");
@@ -81,7 +82,7 @@ TEST(SubjectTest, TakesWhatItSays) {
   const std::string sum = R"("operation":"all_reduce","op":"sum","count":3)";
   const std::string moved = R"("operation":"broadcast","type":"f64")";
   EXPECT_EQ(why(sum + R"(,"group":[3,1],"offset":1,"input":"special")"), "");
-  EXPECT_EQ(why(moved + R"(,"in_place":true,"root":1)"), "");
+  EXPECT_EQ(why(moved + R"(,"in_place":true,"root":1,"late":3)"), "");
   EXPECT_NE(why(moved + R"(,"root":2)"), "");
   EXPECT_NE(why(moved + R"(,"chunk":2)"), "");
   EXPECT_NE(why(R"("operation":"broadcast")"), "") << "the type";

@@ -59,7 +59,7 @@ inline std::string groups_of(const Description& subject) {
 /// default.
 inline std::string takes(const Description& subject, const Offer& offer, int world) {
   const std::string groups = groups_of(subject);
-  std::map<std::string, std::string> fields{{"group", json_string(groups)}};
+  std::map<std::string, std::string> fields{{"group", json_string(groups)}, {"late", R"("any")"}};
   // Without groups of its own, a subject needs all ranks that were started.
   const auto [least, most] = groups == "world" ? std::pair(world, world) : offer.members();
   if (least > 1 || most < world) {

@@ -25,6 +25,8 @@ struct Member {
   std::vector<Block> recv_blocks;
   Buffer send;
   Buffer recv;
+  /// Whether the rank enters the call after the others.
+  bool is_late = false;
   /// When the rank entered and left the call, in nanoseconds.
   std::int64_t entered = 0;
   std::int64_t left = 0;
@@ -75,6 +77,7 @@ class MemberReader {
     member.call = call_;
     Call& call = member.call;
     call.rank = static_cast<int>(description.at("place").integer());
+    member.is_late = call.rank == number_of(*case_, "late", -1);
     call.group_ = group;
     if (const Json* scalar = description.find("scalar")) call.scalar_ = bytes_of(scalar->text);
     if (call.operation == "send_recv") {

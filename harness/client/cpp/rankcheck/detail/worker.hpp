@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -45,8 +46,8 @@ inline std::string hello_of(const Description& subject, const Me& me) {
          pair("result_place", json_string(subject.result_place)) +
          pair("deterministic", subject.deterministic ? "true" : "false") +
          pair("rounds", subject.rounds ? "true" : "false") + pair("ranks_max", number(me.world)) +
-         "}" + pair("algorithms", '[' + algorithms + ']') + pair("versions", '{' + versions + '}') +
-         (needs_everyone ? pair("everyone", "true") : "") +
+         pair("delays", "true") + "}" + pair("algorithms", '[' + algorithms + ']') +
+         pair("versions", '{' + versions + '}') + (needs_everyone ? pair("everyone", "true") : "") +
          (SharedFile::can_open() ? pair("shared_file", "true") : "") + "}}";
 }
 
@@ -215,6 +216,9 @@ class Worker {
     const auto now = [] {
       return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
     };
+    // Longer than a small call takes.
+    constexpr std::chrono::milliseconds pause(1);
+    if (member.is_late) std::this_thread::sleep_for(pause);
     member.entered = now();
     function(member.call, member.send, member.recv);
     member.left = now();
