@@ -76,19 +76,22 @@ bool is_known(Examiner& examiner,
   Verdict verdict = judgement.verdict;
   // Replays replace the stages.
   std::vector<Case> stages;
-  if (is_failure(verdict)) stages = examiner.stages_as_they_ran();
+  if (is_failure(verdict) || known.may_damage()) stages = examiner.stages_as_they_ran();
   if (is_failure(verdict) && known.needs_replays(c, judgement)) {
     const ReplayResult result = replay(examiner, c, verdict, limits);
     if (result.verdict == Verdict::errored) return false;
     if (result.failed < result.replays) verdict = Verdict::flaky;
   }
-  if (!known.count(c, stages, judgement, verdict)) return false;
+  const bool has_entry = known.count(c, stages, judgement, verdict);
+  const bool is_damaged = known.may_have_damaged(c, stages);
+  if (is_damaged && (has_entry || !is_failure(verdict))) examiner.backend().restart(0);
+  if (!has_entry) return false;
   ++finding.cases;
   finding.ranks_max = std::max(finding.ranks_max, group_size(c));
   if (limits.cases_done != nullptr) limits.cases_done->fetch_add(1, std::memory_order_relaxed);
   const bool is_stopped =
       judgement.verdict == Verdict::hung || judgement.verdict == Verdict::crashed;
-  if (is_stopped) examiner.backend().restart(0);
+  if (is_stopped && !is_damaged) examiner.backend().restart(0);
   return true;
 }
 

@@ -58,6 +58,18 @@ bool KnownCases::needs_replays(const Case& c, const Judgement& failure) const {
          });
 }
 
+bool KnownCases::may_damage() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& each) {
+    return each.defect->damages_memory();
+  });
+}
+
+bool KnownCases::may_have_damaged(const Case& c, const std::vector<Case>& stages) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
+    return each.defect->damages_memory() && (covers(each, c) || covers_stage(each, stages));
+  });
+}
+
 bool KnownCases::count(const Case& c,
                        const std::vector<Case>& stages,
                        const Judgement& judgement,
@@ -69,12 +81,14 @@ bool KnownCases::count(const Case& c,
     KnownCount& count = each.count;
     ++count.covered;
     // Only the first entry that covers a failure has it.
-    if (is_known || !is_failure(verdict)) continue;
-    if (!each.defect->covers(verdict, judgement.symptom)) continue;
+    const bool has_failure =
+        !is_known && is_failure(verdict) && each.defect->covers(verdict, judgement.symptom);
+    // Confirming that a case is flaky restarts the backend, too.
+    const bool is_stop = has_failure && verdict != Verdict::falsified;
+    if (is_stop || each.defect->damages_memory()) ++each.stops;
+    if (!has_failure) continue;
     is_known = true;
     ++count.failed;
-    // Confirming that a case is flaky restarts the backend, too.
-    if (verdict != Verdict::falsified) ++each.stops;
     if (count.minimal && !is_simpler(c, *count.minimal)) continue;
     count.minimal = c;
     count.verdict = verdict;

@@ -8,8 +8,9 @@
 
 namespace rankcheck::harness {
 
-/// After so many hung or crashed cases of one known defect, a unit leaves out further cases that
-/// the defect covers: each of them costs a timeout or a new start of the workers.
+/// After so many hung or crashed cases of one known defect, or cases of one that damages memory, a
+/// unit leaves out further cases that the defect covers: each of them costs a timeout or a new
+/// start of the workers.
 inline constexpr int known_restarts_max = 5;
 
 /// Counts the cases of one unit that known defects cover. A defect also covers a failure if it
@@ -29,6 +30,11 @@ class KnownCases {
   [[nodiscard]] bool needs_replays(const Case& c, const Judgement& failure) const;
   /// Whether this failure is known because of one of the stages.
   [[nodiscard]] bool covers_stages(const std::vector<Case>& stages, const Judgement& failure) const;
+  /// Whether one of the defects damages memory.
+  [[nodiscard]] bool may_damage() const;
+  /// Whether one of these defects covers the case or one of its stages. Then the backend has to
+  /// start anew.
+  [[nodiscard]] bool may_have_damaged(const Case& c, const std::vector<Case>& stages) const;
   /// Counts a case that was judged. `stages` are its stages as they ran, and are needed only of a
   /// failure. `verdict` is the one of the judgement, or flaky. Returns whether the case is a known
   /// failure.

@@ -262,6 +262,10 @@ bool KnownDefect::covers(const Case& c, const Family* family) const {
       cases.begin(), cases.end(), [&](const CaseCondition& each) { return each.holds(c, family); });
 }
 
+bool KnownDefect::damages_memory() const {
+  return std::find(symptoms.begin(), symptoms.end(), Symptom::outside) != symptoms.end();
+}
+
 bool KnownDefect::covers(Verdict verdict, Symptom symptom) const {
   const bool has_symptom = symptom == Symptom::none ||
                            std::find(symptoms.begin(), symptoms.end(), symptom) != symptoms.end();

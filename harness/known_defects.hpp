@@ -54,6 +54,9 @@ struct KnownDefect {
   /// Whether a failure with this verdict and symptom is as the defect says. A failure that was a
   /// hang or a crash has no symptom, and each will do.
   [[nodiscard]] bool covers(Verdict verdict, Symptom symptom) const;
+  /// Whether cases write outside their buffers. Then the process that ran one may fail later, and
+  /// in any way.
+  [[nodiscard]] bool damages_memory() const;
 };
 
 /// Reads the JSON of a file. Throws BadInput that names `place`, the entry and what is wrong.

@@ -220,6 +220,22 @@ TEST_F(EngineKnownTest, ACrashRestartsTheBackendAndSuchCasesAreLeftOutSoon) {
   EXPECT_EQ(backend.renewals, known_restarts_max);
 }
 
+/// Such a case may leave memory in which a later case fails in any way.
+TEST_F(EngineKnownTest, ADamageOfMemoryRestartsTheBackendAndSuchCasesAreLeftOutSoon) {
+  know({R"("cases":{"type":"int8"},"symptoms":["value","outside"])"});
+  // Every second case shows nothing.
+  backend.symptom = [](const Case&) { return Symptom::outside; };
+  backend.outcome = [n = 0](const Case& c) mutable {
+    return is_int8(c) && ++n % 2 == 0 ? RunStatus::failed : RunStatus::completed;
+  };
+  const Finding finding = run();
+  EXPECT_TRUE(finding.is_known) << finding.reason;
+  EXPECT_EQ(finding.known[0].covered, known_restarts_max);
+  EXPECT_EQ(finding.known[0].failed, known_restarts_max / 2);
+  EXPECT_EQ(finding.cases + finding.known[0].left_out, 200);
+  EXPECT_EQ(backend.renewals, known_restarts_max);
+}
+
 TEST_F(EngineKnownTest, AKnownHangHidesNoOtherDefect) {
   know({R"("cases":{"type":"int8"},"verdicts":["hung"])"});
   backend.outcome = [](const Case& c) {
