@@ -81,14 +81,12 @@ bool KnownCases::count(const Case& c,
     KnownCount& count = each.count;
     ++count.covered;
     // Only the first entry that covers a failure has it.
-    const bool has_failure =
-        !is_known && is_failure(verdict) && each.defect->covers(verdict, judgement.symptom);
-    // Confirming that a case is flaky restarts the backend, too.
-    const bool is_stop = has_failure && verdict != Verdict::falsified;
-    if (is_stop || each.defect->damages_memory()) ++each.stops;
-    if (!has_failure) continue;
+    if (is_known || !is_failure(verdict)) continue;
+    if (!each.defect->covers(verdict, judgement.symptom)) continue;
     is_known = true;
     ++count.failed;
+    // Confirming that a case is flaky restarts the backend, too.
+    if (verdict != Verdict::falsified) ++each.stops;
     if (count.minimal && !is_simpler(c, *count.minimal)) continue;
     count.minimal = c;
     count.verdict = verdict;

@@ -8,9 +8,8 @@
 
 namespace rankcheck::harness {
 
-/// After so many hung or crashed cases of one known defect, or cases of one that damages memory, a
-/// unit leaves out further cases that the defect covers: each of them costs a timeout or a new
-/// start of the workers.
+/// After so many hung or crashed cases of one known defect, a unit leaves out further cases that
+/// the defect covers: each of them costs a timeout or a new start of the workers.
 inline constexpr int known_restarts_max = 5;
 
 /// Counts the cases of one unit that known defects cover. A defect also covers a failure if it
