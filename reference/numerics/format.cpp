@@ -125,7 +125,7 @@ void store_low(std::uint64_t bits, int bytes, std::byte* out) {
 }
 
 Format make_format(const spec::TypeInfo& type) {
-  const Layout layout(type.type);
+  const Layout layout(spec::component(type.type));
   const double ulp_of_one = std::ldexp(1.0, 1 - type.precision);
   Format format;
   format.unit_roundoff = ulp_of_one / 2;
