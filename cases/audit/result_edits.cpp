@@ -162,7 +162,7 @@ void reduce_again(const Outcome& outcome, const Redo& redo) {
   std::vector<gpu::Source> sources;
   for (std::size_t r = 0; r < n; ++r) {
     const std::size_t of = (r + spec::to_size(redo.scalar_of_next)) % n;
-    fill_scalar(c, ranks[of], scalars[r].data());
+    if (premultiplies) fill_scalar(c, ranks[of], scalars[r].data());
     sources.push_back(
         {.data = inputs[r].data(), .scalar = premultiplies ? scalars[r].data() : nullptr});
   }
