@@ -369,7 +369,6 @@ std::string Examiner::find_before(const WrongElement& wrong, const std::vector<i
   // Elements of fewer bytes are equal by chance, and a search in large images takes too long.
   constexpr std::ptrdiff_t bytes_min = 4;
   constexpr std::int64_t image_bytes_max = 1 << 20;
-  prepare_before(wrong.stage, wrong.rank, group);
   const Image& image = observation_.stages[wrong.stage].images[spec::to_size(wrong.rank)];
   const std::optional<std::ptrdiff_t> place = place_of_result(wrong.stage, wrong.index);
   if (bytes < bytes_min || layout_.size > image_bytes_max || !place) return no_input;

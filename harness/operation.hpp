@@ -163,8 +163,8 @@ class Examiner {
   void tell_unwritten(Judgement& judgement);
   void mark_unwritten(Judgement& judgement);
   /// Names the element of another member's output that held this wrong value before the call:
-  /// "element 1 of rank 0 before the call". no_input if there is none, or more than one. `group`
-  /// has the members of the stage.
+  /// "element 1 of rank 0 before the call". no_input if there is none, or more than one. The
+  /// wrong element's rank is prepared, and `group` has the members of the stage.
   [[nodiscard]] std::string find_before(const WrongElement& wrong, const std::vector<int>& group);
   /// Lays out in layout_, and prepares in before_, what a member of the stage held before the call.
   /// `group` has the members of the stage. The functions below are about this member.

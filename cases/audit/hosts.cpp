@@ -117,13 +117,7 @@ constexpr std::array of_hosts{
         .says = "missing",
         .without = on_one_host,
         .hits = has_several_hosts,
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              if (!has_several_hosts(c)) return;
-              change(plan, is_reduce, [](Step& step, std::span<Range>) {
-                if (step.finish && step.source_count > 1) --step.source_count;
-              });
-            }},
+        .edit_plan = [](const Case&, Plan& plan) { leave_out_last_of_sums(plan); }},
     Bug{.name = "host_served_too_early",
         .summary = "The leader of a host passes on the blocks of its host without waiting for "
                    "those of the other hosts.",
@@ -134,7 +128,6 @@ constexpr std::array of_hosts{
         .hits = has_several_hosts,
         .edit_plan =
             [](const Case& c, Plan& plan) {
-              if (!has_several_hosts(c)) return;
               erase_all(plan, waits_for_another_host(hosts_of_members(c), plan));
             }},
     Bug{.name = "wrong_count_within_a_host",

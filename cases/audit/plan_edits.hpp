@@ -44,6 +44,9 @@ void change(Plan& plan,
 /// Calls `edit` with the destination and all sources of every step that writes.
 void change_ranges(Plan& plan, const std::function<void(Range& range)>& edit);
 
+/// Leaves out the last source of every finished reduction that has several.
+void leave_out_last_of_sums(Plan& plan);
+
 /// Returns the plan that the case's algorithm builds.
 [[nodiscard]] Plan plan_of(const harness::Case& c);
 /// Returns the plan of another call: the case after change(case).
