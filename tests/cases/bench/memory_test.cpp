@@ -69,8 +69,11 @@ TEST(PeakMemoryTest, WhatProcessesShareCountsOnce) {
     with_children = peak_memory_bytes();
   }
   ::munmap(shared, bytes);
-  EXPECT_GT(with_children - before, 0.9 * bytes);
-  EXPECT_LT(with_children - before, 1.5 * bytes);
+  // Counted in each process, it would be four times as much. The bounds are wide because another
+  // process of this program may begin or end meanwhile: the program's own pages then count for
+  // more or fewer processes.
+  EXPECT_GT(with_children - before, 0.5 * bytes);
+  EXPECT_LT(with_children - before, 2 * bytes);
 }
 
 TEST(PeakMemoryTest, WhatEachProcessHadForItselfCountsAlsoAfterwards) {

@@ -45,9 +45,8 @@ Names words(const std::string& text) {
 }
 
 /// Returns the fields of the operation's family that an implementation chooses whether to take, and
-/// `offset`, which all families have. Reductions and strides are declared by each subject.
-Names fields_to_take(const std::string& operation) {
-  Names names{"offset"};
+/// the given fields, which all families have. Reductions and strides are declared by each subject.
+Names fields_to_take(const std::string& operation, Names names = {"offset"}) {
   for (const harness::FamilyField& each : harness::find_family(operation)->fields()) {
     const bool is_choice = each.role == harness::FieldRole::choice;
     const bool is_declared = each.json.name == "op" || each.json.name.ends_with("_stride");
@@ -59,7 +58,8 @@ Names fields_to_take(const std::string& operation) {
 
 TEST(ClientFieldsTest, PythonTakesTheFieldsOfCollectives) {
   const std::string text = client_text("python/rankcheck/subject.py");
-  EXPECT_EQ(words(between(text, "\nFREE_FIELDS = [", "]")), fields_to_take("all_reduce"));
+  EXPECT_EQ(words(between(text, "\nFREE_FIELDS = [", "]")),
+            fields_to_take("all_reduce", {"late", "offset"}));
 }
 
 TEST(ClientFieldsTest, PythonTakesTheFieldsOfOperators) {
@@ -67,6 +67,7 @@ TEST(ClientFieldsTest, PythonTakesTheFieldsOfOperators) {
   EXPECT_EQ(words(between(text, "\nOPERATOR_FIELDS = [", "]")), fields_to_take("extract"));
 }
 
+/// It declares `late` beside `group`, for every subject.
 TEST(ClientFieldsTest, CppTakesTheFieldsOfCollectives) {
   const std::string text = client_text("cpp/rankcheck/detail/description.hpp");
   EXPECT_EQ(words(between(text, "for (const char* any : {", "}")), fields_to_take("all_reduce"));
