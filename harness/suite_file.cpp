@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
@@ -87,8 +86,6 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
 void SuiteEntry::set_hosts(const std::vector<int>& new_hosts) {
   hosts = new_hosts;
   ranks_min = ranks_max = static_cast<int>(hosts.size());
-  if (!variant.empty()) variant += '_';
-  variant += fmt::format("hosts_{}", fmt::join(hosts, "_"));
 }
 
 Suite suite_from_text(const std::string& text, const std::string& place) {

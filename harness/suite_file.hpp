@@ -22,7 +22,7 @@ struct SuiteEntry {
   std::string algorithm = "*";
   std::string property = "*";
   /// Distinguishes the entry's units from units of other entries, so that it does not override
-  /// them.
+  /// them. The units' variants also name the hosts, if there are any.
   std::string variant;
   std::vector<std::string> backends;
   /// 0 leaves out the units that earlier entries selected.
@@ -44,7 +44,7 @@ struct SuiteEntry {
   /// The host of each rank, in every case; see Case::hosts. The number of ranks is then fixed.
   std::vector<int> hosts = {};
 
-  /// Sets `hosts` and the number of ranks. A variant gets the hosts in its name.
+  /// Sets `hosts` and the number of ranks.
   void set_hosts(const std::vector<int>& new_hosts);
 };
 

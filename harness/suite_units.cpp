@@ -1,5 +1,10 @@
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/family.hpp"
 #include "harness/suite_file.hpp"
@@ -11,6 +16,12 @@ namespace {
 int ranks_required(const SuiteEntry& entry, const spec::Contract& contract) {
   const int usual = family_of(contract).ranks_usual();
   return entry.ranks_required.value_or(std::min(usual, entry.ranks_max));
+}
+
+std::string variant_of(const SuiteEntry& entry) {
+  if (entry.hosts.empty()) return entry.variant;
+  return fmt::format(
+      "{}{}hosts_{}", entry.variant, entry.variant.empty() ? "" : "_", fmt::join(entry.hosts, "_"));
 }
 
 /// What identifies units before their subject is known, most significant part first.
@@ -60,7 +71,7 @@ std::size_t expand(const SuiteEntry& entry,
           .require = entry.require,
           .ranks_required = ranks_required(entry, operation->contract),
           .pinned = {},
-          .variant = entry.variant,
+          .variant = variant_of(entry),
           .count = entry.count,
           .hosts = entry.hosts,
       };

@@ -173,6 +173,12 @@ std::string why_no_mpi_hosts(const std::string& version, const std::vector<int>&
            "is " +
            version;
   }
+  const std::string name = std::filesystem::path(launcher()).filename();
+  if (!name.starts_with("mpirun") && !name.starts_with("mpiexec")) {
+    return "hosts: only mpirun and mpiexec start ranks on several hosts of one machine, and "
+           "RANKCHECK_MPIEXEC is " +
+           launcher();
+  }
   if (is_mpich && !std::is_sorted(hosts.begin(), hosts.end())) {
     return "hosts: MPICH starts the ranks of a host one behind another";
   }

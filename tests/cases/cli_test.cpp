@@ -120,8 +120,11 @@ TEST_F(CommandLineTest, AuditFindsThePublishedDefectsThatArePlanted) {
   EXPECT_EQ(score["found"], found);
   const std::string page =
       harness::read_file(std::filesystem::path(RANKCHECK_SOURCE_DIR) / "README.md");
+  const int in_stand_in = 4;
   const std::string quoted = "of " + std::to_string(score["expected"].get<int>()) +
-                             " published defects, finds " + std::to_string(found + missing);
+                             " published defects, finds " +
+                             std::to_string(found + missing - in_stand_in) + "; " +
+                             std::to_string(found + missing) + " with the stand-in for NCCL";
   EXPECT_NE(page.find(quoted), std::string::npos) << quoted;
 }
 

@@ -61,14 +61,13 @@ TEST(SuiteFileTest, ACountIsANumberOfElements) {
   EXPECT_EQ(complaint_about(R"("count":140737488355328,"ranks":[2,4])"), "");
 }
 
-TEST(SuiteFileTest, HostsFixTheRanksAndNameTheVariant) {
+TEST(SuiteFileTest, HostsFixTheRanks) {
   const Suite suite = suite_from_text(
       R"({"name":"s","summary":"","entries":[{"backends":["mpi"],"hosts":[0,0,1]}]})", "here");
   const SuiteEntry& entry = suite.entries.at(0);
   EXPECT_EQ(entry.hosts, (std::vector{0, 0, 1}));
   EXPECT_EQ(entry.ranks_min, 3);
   EXPECT_EQ(entry.ranks_max, 3);
-  EXPECT_EQ(entry.variant, "hosts_0_0_1");
   EXPECT_EQ(
       complaint(R"({"name":"s","summary":"","entries":[{"backends":["mpi"],"hosts":[1,0]}]})"),
       "suite: s.json: entries[0]: hosts: got [1,0], expected two hosts or more, numbered from "
@@ -145,6 +144,23 @@ TEST_F(ExpandTest, AVariantOverridesNothing) {
   expand(entry, catalogue_, "sim", algorithms_, units_);
   ASSERT_EQ(units_.size(), 7U);
   EXPECT_EQ(units_.back().id(), "broadcast/ring/sim/completes@many_ranks");
+}
+
+TEST_F(ExpandTest, HostsNameTheVariant) {
+  SuiteEntry entry;
+  entry.operation = "broadcast";
+  entry.property = "completes";
+  entry.set_hosts({0, 0, 1});
+  expand(entry, catalogue_, "sim", algorithms_, units_);
+  entry.variant = "many_ranks";
+  expand(entry, catalogue_, "sim", algorithms_, units_);
+  // Other hosts take the place of the first ones.
+  entry.set_hosts({0, 1});
+  expand(entry, catalogue_, "sim", algorithms_, units_);
+  ASSERT_EQ(units_.size(), 3U);
+  EXPECT_EQ(units_[0].id(), "broadcast/ring/sim/completes@hosts_0_0_1");
+  EXPECT_EQ(units_[1].id(), "broadcast/ring/sim/completes@many_ranks_hosts_0_0_1");
+  EXPECT_EQ(units_[2].id(), "broadcast/ring/sim/completes@many_ranks_hosts_0_1");
 }
 
 TEST_F(ExpandTest, SortingPutsPinnedCasesFirst) {

@@ -8,6 +8,7 @@
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/mpi_launch.hpp"
 #include "tests/cases/cli.hpp"
+#include "tests/harness/schema.hpp"
 
 namespace rankcheck {
 namespace {
@@ -44,6 +45,7 @@ TEST_F(MpiHostsTest, HanRunsOnTwoHosts) {
       "--hosts 0,0,1,1 --cases 12 --report out --known " +
       known_of_open_mpi());
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(harness::complaints(report("out")), "");
   const nlohmann::json findings = report("out").at("findings");
   int generated = 0;
   for (const nlohmann::json& each : findings) {
@@ -109,6 +111,31 @@ TEST_F(MpiHostsTest, HanRefusesHostsForWhichItGivesWay) {
   EXPECT_NE(refusal("[0,0,0,1]").find("han needs as many members on each host"), std::string::npos);
   EXPECT_NE(refusal("[0,1,0,1]").find("han needs the members of a host one behind another"),
             std::string::npos);
+}
+
+/// Such a launcher has options of its own.
+TEST_F(MpiHostsTest, AnotherLauncherHasNoHosts) {
+  write_script("launch.sh", "exec mpirun \"$@\"\n");
+  const tests::Outcome outcome =
+      shell("RANKCHECK_MPIEXEC=$PWD/launch.sh " + program_ +
+            R"( replay '{"operation":"barrier","backend":"mpi","algorithm":"blocking","ranks":2,)"
+            R"("hosts":[0,1]}')");
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_NE(outcome.err.find("hosts: only mpirun and mpiexec start ranks on several hosts"),
+            std::string::npos)
+      << outcome.err;
+}
+
+/// The option's hosts take the place of those in the suite.
+TEST_F(MpiHostsTest, TheOptionReplacesHostsOfASuite) {
+  harness::write_file(folder_.path() / "s.json",
+                      R"({"name":"s","summary":"s","entries":[{"backends":["mpi"],"cases":1,)"
+                      R"("operation":"barrier","algorithm":"blocking","hosts":[0,0,1]}]})");
+  const tests::Outcome outcome = rankcheck("run s.json --hosts 0,1 --report out");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  for (const nlohmann::json& each : report("out").at("findings")) {
+    EXPECT_EQ(each.at("unit").at("variant"), "hosts_0_1") << each;
+  }
 }
 
 TEST_F(MpiHostsTest, BadHostsAreOneLine) {
