@@ -176,7 +176,7 @@ class Session {
   }
 
   CaseResult::Type result_of_generated(const Case& c) {
-    if (known_.leaves_out(c)) {
+    if (known_.leaves_out(catalogue_, c)) {
       generator_.note_known(c);
       return CaseResult::Type::Success;
     }
@@ -206,14 +206,14 @@ class Session {
     first_ = Failure{c, judgement_};
     minimal_ = *first_;
     shrinking_.emplace(limits_.failures_shrinking);
+    hurry_if_hung();
     shrink_end_ = std::min(after(limits_.shrink_s), limits_.deadline);
     return CaseResult::Type::Failure;
   }
 
   /// Whether a case of a unit with a count of its own needs more memory than there is.
   [[nodiscard]] bool lacks_memory(const Case& c) const {
-    return unit_.count > 0 &&
-           !fits_into_memory(catalogue_.find(c.operation)->contract, c, limits_.memory_bytes);
+    return unit_.count > 0 && !fits_into_memory(catalogue_, c, limits_.memory_bytes);
   }
 
   /// A simpler case counts only if it fails in the same way, for example with a race again.
@@ -257,6 +257,7 @@ class Session {
   /// Replays the minimal case. It may have failed only because of what earlier cases left behind in
   /// the backend. Then this goes back to the case that failed first, and shrinks it once more.
   void confirm() {
+    examiner_.backend().hurry(false);
     ReplayResult result = replay_of(minimal_);
     if (result.failed == 0 && result.verdict != Verdict::errored && finding_.shrinks > 0) {
       ReplayResult other = replay_of(*first_);
@@ -282,13 +283,21 @@ class Session {
   /// candidate. Returns the replays of the minimal case.
   ReplayResult shrink_afresh(ReplayResult of_first) {
     const Clock::time_point end = std::min(after(limits_.shrink_s), limits_.deadline);
+    hurry_if_hung();
     while (accept_candidate(end)) {
     }
+    examiner_.backend().hurry(false);
     if (finding_.shrinks == 0) return of_first;
     ReplayResult result = replay_of(minimal_);
     if (result.failed == result.replays) return result;
     go_back_to_first();
     return of_first;
+  }
+
+  /// Lets simpler cases of a hung one hang for a shorter time, so that more of them can be tried.
+  /// The replays of the minimal case confirm it.
+  void hurry_if_hung() {
+    if (first_->judgement.verdict == Verdict::hung) examiner_.backend().hurry(true);
   }
 
   /// Replaces the minimal case by a simpler one that fails in the same way in a backend that starts

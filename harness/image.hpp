@@ -70,7 +70,7 @@ void lay_out(const spec::Contract& contract,
 inline constexpr std::int64_t image_copies = 3;
 
 /// Whether all copies of the images of all members, and of the lists of their blocks, fit into so
-/// many bytes.
+/// many bytes, in one call.
 [[nodiscard]] bool fits_into_memory(const spec::Contract& contract,
                                     const Case& c,
                                     std::int64_t memory_bytes);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/family.hpp"
+#include "harness/operation.hpp"
 #include "harness/shrink.hpp"
 
 namespace rankcheck::harness {
@@ -33,9 +34,12 @@ bool KnownCases::covers_stages(const std::vector<Case>& stages, const Judgement&
   });
 }
 
-bool KnownCases::leaves_out(const Case& c) {
+bool KnownCases::leaves_out(const Catalogue& catalogue, const Case& c) {
+  std::vector<Case> stages;
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) {
-    return each.stops >= known_restarts_max && covers(each, c);
+    if (each.stops < known_restarts_max) return false;
+    if (stages.empty()) stages = program_of(catalogue, c);
+    return covers(each, c) || covers_stage(each, stages);
   });
   if (found == entries_.end()) return false;
   ++found->count.left_out;

@@ -8,6 +8,8 @@
 
 namespace rankcheck::harness {
 
+class Catalogue;
+
 /// After so many hung or crashed cases of one known defect, a unit leaves out further cases that
 /// the defect covers: each of them costs a timeout or a new start of the workers.
 inline constexpr int known_restarts_max = 5;
@@ -20,9 +22,9 @@ class KnownCases {
   /// `defects` are those of known_of(). They must outlive this object.
   KnownCases(const Unit& unit, const std::vector<const KnownDefect*>& defects);
 
-  /// Whether the case should not be run any more, because a defect covers it and has stopped the
-  /// backend often enough. Counts the case.
-  [[nodiscard]] bool leaves_out(const Case& c);
+  /// Whether the case should not be run any more, because a defect covers it or one of its stages,
+  /// and has stopped the backend often enough. Counts the case.
+  [[nodiscard]] bool leaves_out(const Catalogue& catalogue, const Case& c);
   /// Whether a case that fails in this way is, or may be, a known failure.
   [[nodiscard]] bool may_cover(const Case& c, const Judgement& failure) const;
   /// Whether this failure of the case is known only if its replays show that it is flaky.

@@ -270,6 +270,21 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
   return {};
 }
 
+std::vector<Case> program_of(const Catalogue& catalogue, const Case& c) {
+  std::vector<Case> stages;
+  catalogue.find_property(c.operation, c.property)
+      ->program(catalogue.find(c.operation)->contract, c, stages);
+  return stages;
+}
+
+bool fits_into_memory(const Catalogue& catalogue, const Case& c, std::int64_t memory_bytes) {
+  const std::vector<Case> stages = program_of(catalogue, c);
+  const std::int64_t share = memory_bytes / std::ssize(stages);
+  return std::all_of(stages.begin(), stages.end(), [&](const Case& stage) {
+    return fits_into_memory(catalogue.find(stage.operation)->contract, stage, share);
+  });
+}
+
 void Examiner::prepare_before(std::size_t stage, int rank, const std::vector<int>& group) {
   const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
     return catalogue_.find(operation)->contract;

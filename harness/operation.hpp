@@ -132,6 +132,15 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
 /// group, illegal call. Empty if the case is valid.
 [[nodiscard]] std::string why_invalid(const Catalogue& catalogue, const Case& c);
 
+/// The stages that a valid case's property runs.
+[[nodiscard]] std::vector<Case> program_of(const Catalogue& catalogue, const Case& c);
+
+/// Whether all copies of the images of all members, and of the lists of their blocks, fit into so
+/// many bytes, in all stages of a valid case together.
+[[nodiscard]] bool fits_into_memory(const Catalogue& catalogue,
+                                    const Case& c,
+                                    std::int64_t memory_bytes);
+
 /// Runs a case and judges it. An invalid case is errored, and a refused case is skipped. First the
 /// memory of every stage is checked, then the property, then that all ranks agree if the contract
 /// says so. A case that passes is vacuous if nothing was compared of a rank that has an output, or

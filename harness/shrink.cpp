@@ -266,7 +266,14 @@ class Shrinker {
   void whole_world(const std::vector<int>& all) {
     Case candidate = keeping(all);
     candidate.group.clear();
-    offer(in_world_of(static_cast<int>(all.size()), candidate));
+    const int ranks = static_cast<int>(all.size());
+    if (!case_.hosts.empty()) {
+      // The members stay on their hosts, though they get other ranks.
+      Case on_hosts = in_world_of(ranks, candidate);
+      on_hosts.hosts = numbered(hosts_of_members(case_));
+      offer(on_hosts);
+    }
+    offer(in_world_of(ranks, candidate));
     offer(candidate);
   }
 

@@ -157,6 +157,12 @@ enum class Mark : char {
 inline constexpr std::size_t marked_ranks_max = 16;
 inline constexpr std::size_t marked_elements_max = 64;
 
+/// Whether a picture of marks has this element of a rank.
+[[nodiscard]] constexpr bool has_mark(int rank, std::int64_t index) {
+  return static_cast<std::size_t>(rank) < marked_ranks_max &&
+         static_cast<std::size_t>(index) < marked_elements_max;
+}
+
 /// Values of an output of an operator, as far as a picture needs them. Complex numbers are shown by
 /// their magnitudes; `error` is the distance of the two numbers.
 struct ValueWindow {
@@ -246,7 +252,7 @@ struct Judgement {
   void mark(int rank, std::int64_t index, Mark what) {
     const auto row = spec::to_size(rank);
     const auto column = spec::to_size(index);
-    if (row >= marked_ranks_max || column >= marked_elements_max) return;
+    if (!has_mark(rank, index)) return;
     if (marks.size() <= row) marks.resize(row + 1);
     if (marks[row].size() <= column) marks[row].resize(column + 1, static_cast<char>(Mark::right));
     marks[row][column] = static_cast<char>(what);

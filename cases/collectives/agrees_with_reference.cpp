@@ -30,6 +30,11 @@ using reference::Piece;
 /// Number of elements that are folded at a time, so that the expected values stay in the cache.
 constexpr std::int64_t chunk_elements = 2048;
 
+/// Whether the elements of the piece are results of a reduction.
+bool is_reduced(const Piece& piece) {
+  return piece.source == reference::every_rank || piece.source == reference::listed_terms;
+}
+
 /// A piece of one rank's output.
 struct ExpectedPiece {
   Piece piece;
@@ -120,14 +125,18 @@ class StageJudge {
     judgement_.wrong_count += comparison_.wrong;
     for (const numerics::Difference& each : comparison_.differences) {
       const std::byte* const element = got + each.index * bytes_;
-      std::string decoded = name_other_call(wanted, begin + each.index, element);
-      if (decoded.empty()) decoded = name_stale_term(wanted.piece, begin + each.index, element);
-      if (decoded.empty()) decoded = decode(wanted.piece, begin + each.index, element);
+      const bool is_listed = judgement_.wrong.size() < harness::wrong_elements_max;
+      // To find where an element of moved data came from takes a search in all inputs.
+      const bool is_sum = wanted.piece.source == reference::every_rank;
+      std::string decoded;
+      if (is_listed || (is_sum && harness::has_mark(wanted.rank, first + each.index))) {
+        decoded = name_origin(wanted, begin + each.index, element);
+      }
       const bool is_missing = decoded.find(" missing") != std::string::npos;
       judgement_.mark(wanted.rank,
                       first + each.index,
                       is_missing ? harness::Mark::missing : harness::Mark::wrong);
-      if (judgement_.wrong.size() >= harness::wrong_elements_max) continue;
+      if (!is_listed) continue;
       list_wrong({case_, stage_},
                  {.rank = wanted.rank,
                   .index = first + each.index,
@@ -157,6 +166,15 @@ class StageJudge {
     std::size_t stage;
     Oracle oracle;
   };
+
+  /// Says where a wrong element came from. Empty if nothing is known of it.
+  std::string name_origin(const ExpectedPiece& wanted, std::int64_t index, const std::byte* got) {
+    std::string text = name_other_call(wanted, index, got);
+    if (text.empty()) text = name_stale_term(wanted.piece, index, got);
+    if (text.empty()) text = name_other_input(wanted.piece, got);
+    if (text.empty()) text = decode(wanted.piece, index, got);
+    return text;
+  }
 
   /// Names the only other call of the same shape that gives the rank this element. Empty if there
   /// is no such call, or several.
@@ -202,6 +220,20 @@ class StageJudge {
     return text;
   }
 
+  /// Names the only input of another call that is this element of moved data. Empty if there is
+  /// none, or several.
+  std::string name_other_input(const Piece& piece, const std::byte* got) {
+    if (is_reduced(piece) || bytes_ < distinct_bytes_min) return {};
+    std::string text;
+    for (OtherCall& other : others()) {
+      const std::optional<std::string> origin = find_input(other.oracle, got);
+      if (!origin) continue;
+      if (!text.empty() || origin->empty()) return {};
+      text = *origin + " in call " + std::to_string(other.stage + 1);
+    }
+    return text;
+  }
+
   std::list<OtherCall>& others() {
     if (others_) return *others_;
     others_.emplace();
@@ -217,7 +249,7 @@ class StageJudge {
     if (case_.input != harness::InputKind::coded) return {};
     // A rank may have several rows in one sum, so its digit does not say which one is wrong.
     if (piece.source == reference::listed_terms) return {};
-    if (piece.source != reference::every_rank) return find_origin(got);
+    if (!is_reduced(piece)) return find_origin(got);
     const std::int64_t send_index = piece.send_offset + index;
     const spec::Extents& extents = oracle_.view(0).layout.extents;
     for (std::size_t b = 0; b < extents.send.size(); ++b) {
@@ -245,26 +277,28 @@ class StageJudge {
   /// Names the only input element with these bits, says that there is none, or returns an empty
   /// text if there are several.
   std::string find_origin(const std::byte* got) const {
-    if (std::optional<std::string> origin = find_input(got)) return *std::move(origin);
-    // Elements of fewer bytes are equal by chance.
-    constexpr std::int64_t bytes_min = 4;
-    if (bytes_ < bytes_min) return harness::no_input;
+    if (std::optional<std::string> origin = find_input(oracle_, got)) return *std::move(origin);
+    if (bytes_ < distinct_bytes_min) return harness::no_input;
     // Outside the call, workers invert the data: in another start, in another call under way,
     // before it arrives and after the call has returned.
     std::vector<std::byte> inverted(got, got + bytes_);
     for (std::byte& each : inverted) each = ~each;
-    const std::string origin = find_input(inverted.data()).value_or("");
+    const std::string origin = find_input(oracle_, inverted.data()).value_or("");
     if (origin.empty()) return harness::no_input;
     const auto& path = evidence_.observation.path;
     const bool has_starts = stage_ < path.size() && path[stage_] == "persistent";
     return origin + (has_starts ? " in another start" : " with inverted bits, as outside the call");
   }
 
-  /// The same, without a value if there is none.
-  std::optional<std::string> find_input(const std::byte* got) const {
+  /// The same in the inputs of one call, without a value if there is none. The text is also empty
+  /// if there are too many inputs for a search.
+  std::optional<std::string> find_input(const Oracle& oracle, const std::byte* got) const {
+    std::size_t bytes = 0;
+    for (int r = 0; r < oracle.call().ranks; ++r) bytes += oracle.input(r).size();
+    if (bytes > searched_bytes_max) return "";
     std::optional<std::string> text;
-    for (int r = 0; r < oracle_.call().ranks; ++r) {
-      const std::span<const std::byte> input = oracle_.input(r);
+    for (int r = 0; r < oracle.call().ranks; ++r) {
+      const std::span<const std::byte> input = oracle.input(r);
       const auto size = static_cast<std::int64_t>(input.size()) / bytes_;
       for (std::int64_t i = 0; i < size; ++i) {
         if (!std::equal(got, got + bytes_, input.data() + i * bytes_)) continue;
@@ -274,6 +308,11 @@ class StageJudge {
     }
     return text;
   }
+
+  /// Elements of fewer bytes are equal by chance.
+  static constexpr std::int64_t distinct_bytes_min = 4;
+  /// A search in more inputs takes seconds.
+  static constexpr std::size_t searched_bytes_max = std::size_t{64} << 20;
 
   const Evidence& evidence_;
   Judgement& judgement_;
@@ -293,11 +332,13 @@ bool has_buffers(const spec::Contract& contract, const Case&) {
   return collective(contract).sizes != spec::Sizes::none;
 }
 
-/// Coded data that is only moved is the same for every seed, so a stale result would look right.
-void vary_moved_data(const spec::Contract& contract, Case& c) {
-  if (!collective(contract).reduces && c.input == harness::InputKind::coded) {
-    c.input = harness::InputKind::general;
-  }
+/// Coded data that is only moved is the same for every seed, and so is a minimum or maximum of
+/// coded data of the whole world. A stale result would look right.
+void vary_results(const spec::Contract& contract, Case& c) {
+  const spec::ReduceOp op = collective(c).op;
+  const bool varies =
+      collective(contract).reduces && op != spec::ReduceOp::min && op != spec::ReduceOp::max;
+  if (!varies && c.input == harness::InputKind::coded) c.input = harness::InputKind::general;
 }
 
 /// Returns the case in a group whose members are the next ranks. The next member is its root. The
@@ -327,7 +368,8 @@ Case in_next_group(const spec::Contract& contract, const Case& c) {
 
 /// Some libraries take only ascending groups, and some algorithms take only some numbers of ranks.
 /// So a part of the cases of the whole world has a list of all ranks, see in_next_group().
-void list_all_ranks(const spec::Contract& /*contract*/, Case& c) {
+void vary_groups(const spec::Contract& contract, Case& c) {
+  vary_results(contract, c);
   if (c.group.empty() && c.ranks > 1 && c.data_seed % 2 == 1) c.group = members(c);
 }
 
@@ -357,7 +399,7 @@ harness::Property repeats_with_other_data() {
       .name = repeating_property,
       .summary = "Calls of one shape, each with other data, all agree with the reference.",
       .applies = has_buffers,
-      .adapt = vary_moved_data,
+      .adapt = vary_results,
       .program =
           [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
             Case call = c;
@@ -377,7 +419,7 @@ harness::Property keeps_groups_apart() {
           "reference.",
       .applies = [](const spec::Contract& contract,
                     const Case& c) { return has_buffers(contract, c) && c.ranks > 1; },
-      .adapt = list_all_ranks,
+      .adapt = vary_groups,
       .program =
           [](const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
             stages = {c, in_next_group(contract, c), c};

@@ -118,7 +118,7 @@ void require_claimed(const harness::Catalogue& catalogue, const Case& c) {
 /// Throws BadInput unless the case fits into the memory that is available, as in a run.
 void require_memory_for(const harness::Catalogue& catalogue, const Case& c) {
   const std::int64_t memory = harness::run::available_memory();
-  if (fits_into_memory(catalogue.find(c.operation)->contract, c, memory)) return;
+  if (fits_into_memory(catalogue, c, memory)) return;
   constexpr double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
   throw BadInput(
       fmt::format("case: the buffers of {} ranks are too large: expected at most {:.1f} GiB, "

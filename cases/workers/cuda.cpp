@@ -349,10 +349,11 @@ class CudaSubject final : public worker::Subject {
 
   void run_plans(Batch& batch, Observation& result) {
     const Case& c = batch.c();
-    if (batch.last - batch.first == 1) {
+    const std::size_t plan_count = batch.last - batch.first;
+    if (plan_count == 1) {
       write_plan(c, plan_, result);
     } else {
-      std::vector<gpu::plan::Plan> plans(batch.last - batch.first);
+      std::vector<gpu::plan::Plan> plans(plan_count);
       for (std::size_t k = 0; k < plans.size(); ++k) {
         write_plan(batch.stages[batch.first + k], plans[k], result);
       }
@@ -363,8 +364,16 @@ class CudaSubject final : public worker::Subject {
       batch.memory[spec::to_size(r)].scratch =
           devices_.allocate(r, elements * spec::info(c.type).bytes);
     }
+    const auto first = batch.stages.begin() + static_cast<std::ptrdiff_t>(batch.first);
+    const bool has_late =
+        std::any_of(first, first + static_cast<std::ptrdiff_t>(plan_count), [](const Case& each) {
+          return each.late >= 0 || each.pending;
+        });
     if (reference::contract_named(c.operation).synchronises) {
       run_with_stamps(batch, result);
+    } else if (has_late) {
+      // A graph would wait for the late rank, or for the inputs of all ranks, before it begins.
+      cuda::enqueue(plan_, c.type, collective(c).op, batch.memory, devices_);
     } else {
       graphs_.enqueue({plan_, c.type, collective(c).op, batch.memory, devices_.members()});
     }

@@ -268,13 +268,16 @@ class MpiSubject final : public worker::Subject {
     std::byte* const memory = moves ? repeated_.map(image) : image.data();
     const auto at = [&](std::int64_t offset) { return offset < 0 ? nullptr : memory + offset; };
     runtime_.prepare(request);
-    if (request.contract.synchronises) arrive_late(c, group, group_rank);
-    wait_if_late(c, group_rank);
-    outcome.stamps[0].entered = now_ns();
+    const auto enter = [&] {
+      if (request.contract.synchronises) arrive_late(c, group, group_rank);
+      wait_if_late(c, group_rank);
+      outcome.stamps[0].entered = now_ns();
+    };
     runtime_.perform(request,
                      group_rank,
                      layout_.extents,
-                     {.send = at(layout_.send), .recv = at(layout_.recv), .scalar = scalar.data()});
+                     {.send = at(layout_.send), .recv = at(layout_.recv), .scalar = scalar.data()},
+                     enter);
     outcome.stamps[0].left = now_ns();
     if (moves) {
       repeated_.leave(image);

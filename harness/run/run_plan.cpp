@@ -419,6 +419,7 @@ class RunPlanner {
       unit.property = c.property;
       unit.cases = 1;
       unit.pinned = pinned.name;
+      unit.hosts = c.hosts;
       unit.require_all_cells = false;
       if (!is_planned || !is_selected(selection_, unit)) continue;
       plan_.pinned[unit.id()] = c;

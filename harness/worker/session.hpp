@@ -49,8 +49,9 @@ struct WorkerOptions {
   /// The size from which on images come in a shared file, if the worker takes them there.
   std::size_t shared_bytes_min = worker::shared_bytes_min;
   std::chrono::duration<double> start_timeout{60};
-  /// A run counts as hung after this time without a whole message from any worker. A whole run may
-  /// take run_timeouts_max times as long.
+  /// A run counts as hung after this time without a whole message from any worker, and more time if
+  /// its images are large: see image_bytes_per_second. A whole run may take run_timeouts_max times
+  /// as long.
   std::chrono::duration<double> run_timeout{20};
   /// Time that workers get to end when they are no longer needed.
   std::chrono::duration<double> end_timeout{10};
@@ -69,6 +70,10 @@ struct Surroundings {
 
   friend bool operator==(const Surroundings&, const Surroundings&) = default;
 };
+
+/// The slowest rate at which images need not count as hung: a run has a second more for so many
+/// bytes of its images. Small runs have none.
+inline constexpr std::uint64_t image_bytes_per_second = std::uint64_t{16} << 20;
 
 /// Number of time-outs that a whole run may take, however much progress the workers report.
 inline constexpr int run_timeouts_max = 10;
@@ -194,6 +199,8 @@ class Session {
   void judge_refusals(std::span<const Case> stages, Observation& observation);
   void note_failure(RunStatus status, std::string reason);
   void give_up(Observation& observation, RunStatus status, std::string reason);
+  /// Gives the run up because the worker is dead, or did not read until send_end_.
+  void give_up_sending(const Peer& peer, std::span<const Case> stages, Observation& observation);
   [[nodiscard]] std::string describe_death(const Peer& peer, std::span<const Case> stages);
   [[nodiscard]] std::string describe_hang(std::span<const Case> stages,
                                           std::chrono::duration<double> limit) const;
@@ -228,6 +235,8 @@ class Session {
   std::optional<BackendFailure> failure_;
   std::uint64_t run_ = 0;
   std::uint64_t question_ = 0;
+  /// The time-out of this part.
+  Clock::duration patience_{};
   /// When to stop sending to a worker that does not read.
   Clock::time_point send_end_;
   Part part_;

@@ -204,6 +204,7 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
     peer.payload_bytes_max = 0;
     peer.sent.clear();
   }
+  std::uint64_t image_bytes = 0;
   for (const Case& c : stages.subspan(part_.first, part_.count)) {
     const spec::Contract* contract = options_.contract_of(c.operation);
     if (contract == nullptr || c.ranks > hello_.traits.ranks_max) {
@@ -217,9 +218,11 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
       lay_out(*contract, c, static_cast<int>(g), hello_.traits.result_place, layout_);
       peer.pending = true;
       peer.payload_bytes_max += 2 * static_cast<std::uint64_t>(layout_.size) + surplus_bytes;
+      image_bytes += static_cast<std::uint64_t>(layout_.size);
     }
   }
-  send_end_ = Clock::now() + whole(options_.run_timeout);
+  patience_ = whole(options_.run_timeout) +
+              std::chrono::seconds(static_cast<std::int64_t>(image_bytes / image_bytes_per_second));
   return hello_.takes_inputs ? send_stages(stages, observation) : send_derived(stages, observation);
 }
 
@@ -227,8 +230,9 @@ bool Session::send_derived(std::span<const Case> stages, Observation& observatio
   nlohmann::ordered_json header = whole_run(stages);
   const auto given = given_parts(stages.front().given.get(), header);
   for (Peer& peer : peers_) {
+    send_end_ = Clock::now() + patience_;
     if (!peer.pending || peer.connection.send(header, given)) continue;
-    give_up(observation, RunStatus::crashed, describe_death(peer, stages));
+    give_up_sending(peer, stages, observation);
     return false;
   }
   return true;
@@ -247,8 +251,9 @@ bool Session::send_stages(std::span<const Case> stages, Observation& observation
       std::vector<Image> images;
       nlohmann::ordered_json header = stage_for(peer, stages, k, observation, images);
       const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
+      send_end_ = Clock::now() + patience_;
       if (peer.connection.send(std::move(header), parts)) continue;
-      give_up(observation, RunStatus::crashed, describe_death(peer, stages));
+      give_up_sending(peer, stages, observation);
       return false;
     }
   }
@@ -256,9 +261,8 @@ bool Session::send_stages(std::span<const Case> stages, Observation& observation
 }
 
 void Session::await_results(std::span<const Case> stages, Observation& observation) {
-  const auto patience = whole(options_.run_timeout);
-  const auto end = Clock::now() + run_timeouts_max * patience;
-  auto deadline = Clock::now() + patience;
+  const auto end = Clock::now() + run_timeouts_max * patience_;
+  auto deadline = Clock::now() + patience_;
   bool failed = false;
   std::vector<pollfd> entries;
   while (std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.pending; })) {
@@ -290,14 +294,14 @@ void Session::await_results(std::span<const Case> stages, Observation& observati
     }
     if (heard)
       deadline = Clock::now() +
-                 (failed ? std::min<Clock::duration>(patience, failure_patience) : patience);
+                 (failed ? std::min<Clock::duration>(patience_, failure_patience) : patience_);
     const auto now = Clock::now();
     if (now < std::min(deadline, end)) continue;
     if (failed) {
       usable_ = false;
       return merge(stages, observation);
     }
-    const auto limit = (now < end ? 1 : run_timeouts_max) * options_.run_timeout;
+    const auto limit = (now < end ? 1 : run_timeouts_max) * patience_;
     return give_up(observation, RunStatus::hung, describe_hang(stages, limit));
   }
 }
@@ -477,6 +481,17 @@ void Session::give_up(Observation& observation, RunStatus status, std::string re
   require_no_stop();
 }
 
+void Session::give_up_sending(const Peer& peer,
+                              std::span<const Case> stages,
+                              Observation& observation) {
+  if (Clock::now() < send_end_)
+    return give_up(observation, RunStatus::crashed, describe_death(peer, stages));
+  const std::chrono::duration<double> limit = patience_;
+  give_up(observation,
+          RunStatus::hung,
+          fmt::format("{}: reads nothing within {} s", title(peer.ranks), limit.count()));
+}
+
 std::string Session::where(int rank, std::span<const Case> stages) const {
   const auto found = entered_.find(rank);
   if (found == entered_.end()) return fmt::format("rank {} entered no stage", rank);
@@ -516,7 +531,7 @@ std::string Session::describe_hang(std::span<const Case> stages,
     }
   }
   return fmt::format("no {} within {} s: {}",
-                     limit > options_.run_timeout ? "result" : "answer",
+                     limit > patience_ ? "result" : "answer",
                      limit.count(),
                      fmt::join(places, ", "));
 }

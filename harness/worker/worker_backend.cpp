@@ -114,6 +114,14 @@ Surroundings WorkerBackend::surroundings_of(std::span<const Case> stages) const 
   return needed;
 }
 
+Surroundings WorkerBackend::surroundings_to_ask(const Case& c) const {
+  // Several algorithms may be asked about a case that leaves the choice, without a new start for
+  // each.
+  if (surroundings_.environment.empty() || c.algorithm.empty()) return surroundings_;
+  Surroundings needed = surroundings_of({&c, 1});
+  return needed.environment == surroundings_.environment ? surroundings_ : needed;
+}
+
 std::string WorkerBackend::why_refused(const Case& c) const {
   // A worker that knows no streams would pass over the field, and the case would show nothing.
   if (c.pending && !hello_.traits.has_streams) return "pending: the worker has no streams";
@@ -133,11 +141,12 @@ std::string WorkerBackend::why_refused(const Case& c) const {
   for (const std::string& name : candidates(c)) {
     asked.algorithm = name;
     if (find(asked) == nullptr) continue;
-    retire_unless(surroundings_);
+    const Surroundings surroundings = surroundings_to_ask(c);
+    retire_unless(surroundings);
     // The failure must not be lost: the next run reports it with the right verdict.
     if (pending_) return {};
     try {
-      why = ask_why_refused(asked, session(surroundings_));
+      why = ask_why_refused(asked, session(surroundings));
     } catch (const std::exception&) {
       return {};
     }

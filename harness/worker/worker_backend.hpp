@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +35,10 @@ class WorkerBackend final : public Backend {
     ranks_ = ranks;
     // Otherwise, why_refused() would ask as many ranks as the last case had.
     surroundings_.ranks = ranks;
+  }
+  void hurry(bool is_hurried) override {
+    // The running workers' session reads the options, too.
+    options_.run_timeout = is_hurried ? run_timeout_ / 10 : run_timeout_;
   }
   std::optional<BackendFailure> close() override {
     retire();
@@ -70,6 +75,9 @@ class WorkerBackend final : public Backend {
   [[nodiscard]] std::string why_hosts_refused(const Case& c) const;
   /// The surroundings that the stages need.
   [[nodiscard]] Surroundings surroundings_of(std::span<const Case> stages) const;
+  /// The surroundings in which workers are asked whether they take the case. Those of the last run
+  /// do, unless they force a component of the library that this case does not ask for.
+  [[nodiscard]] Surroundings surroundings_to_ask(const Case& c) const;
   /// In a run that gave no results, the way of each stage is the algorithm that it was to take.
   void note_what_was_asked(Observation& observation) const;
   /// Makes the pending failure the outcome of a run.
@@ -80,6 +88,8 @@ class WorkerBackend final : public Backend {
   void retire_unless(const Surroundings& surroundings) const;
 
   WorkerOptions options_;
+  /// The time-out of runs that are not hurried.
+  std::chrono::duration<double> run_timeout_ = options_.run_timeout;
   Hello hello_;
   /// These are mutable because why_refused() starts workers, as run() does.
   mutable Surroundings surroundings_;

@@ -93,6 +93,24 @@ TEST_F(EngineTest, ShrinksAHangAndACrash) {
   }
 }
 
+/// Each simpler case that hangs, too, would cost the whole time-out.
+TEST_F(EngineTest, HurriesOnlyWhileItShrinksAHang) {
+  int hurried = 0;
+  backend.outcome = [&](const Case& c) {
+    if (!has_remainder(c)) return RunStatus::completed;
+    hurried += backend.is_hurried ? 1 : 0;
+    EXPECT_FALSE(backend.is_hurried && backend.restarts > 0) << "a replay is not hurried";
+    return RunStatus::hung;
+  };
+  EXPECT_EQ(run().verdict, Verdict::hung);
+  EXPECT_GT(hurried, 0);
+  EXPECT_FALSE(backend.is_hurried);
+  hurried = 0;
+  plant(RunStatus::crashed, [](const Case& c) { return has_remainder(c); });
+  EXPECT_EQ(run().verdict, Verdict::crashed);
+  EXPECT_EQ(hurried, 0);
+}
+
 TEST_F(EngineTest, ShrinkingDoesNotSlipIntoAnotherDefect) {
   backend.outcome = [](const Case& c) {
     if (c.ranks >= 3) return RunStatus::hung;

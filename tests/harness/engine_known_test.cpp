@@ -220,6 +220,25 @@ TEST_F(EngineKnownTest, ACrashRestartsTheBackendAndSuchCasesAreLeftOutSoon) {
   EXPECT_EQ(backend.renewals, known_restarts_max);
 }
 
+/// The known defect is in the second call of the property.
+TEST_F(EngineKnownTest, CasesWithSuchAStageAreLeftOutSoon) {
+  Property twice = fake::completes();
+  twice.name = "twice";
+  twice.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+    stages = {c, c};
+    stages[1].operation = "broadcast";
+  };
+  catalogue = fake::catalogue({twice});
+  unit.property = "twice";
+  know({R"("operation":"broadcast","cases":{"type":"int8"},"verdicts":["hung"])"});
+  plant(RunStatus::hung, is_int8);
+  const Finding finding = run();
+  EXPECT_TRUE(finding.is_known) << finding.reason;
+  ASSERT_EQ(finding.known.size(), 1U);
+  EXPECT_EQ(finding.known[0].failed, known_restarts_max);
+  EXPECT_GT(finding.known[0].left_out, 0);
+}
+
 /// Such a case may leave memory in which a later case fails in any way.
 TEST_F(EngineKnownTest, ADamageOfMemoryRestartsTheBackend) {
   know({R"("cases":{"type":"int8"},"symptoms":["value","outside"])"});

@@ -90,6 +90,7 @@ class FakeBackend : public Backend {
   /// Restarts with the ranks of one case, and with all ranks.
   int restarts = 0;
   int renewals = 0;
+  bool is_hurried = false;
   /// The value that close() returns.
   std::optional<BackendFailure> failure;
 
@@ -108,6 +109,7 @@ class FakeBackend : public Backend {
     return declared ? &*declared : nullptr;
   }
   void restart(int ranks) override { ++(ranks > 0 ? restarts : renewals); }
+  void hurry(bool is) override { is_hurried = is; }
   std::optional<BackendFailure> close() override { return failure; }
 
   void run(std::span<const Case> stages, Observation& observation) override {

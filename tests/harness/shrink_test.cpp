@@ -177,6 +177,19 @@ TEST_F(ShrinkTest, FindsTheSmallestDisorder) {
   EXPECT_NE(text.find("\"ranks\":2,\"group\":[1,0]"), std::string::npos) << text;
 }
 
+/// The members of the world that takes the place of a group stay on their hosts.
+TEST_F(ShrinkTest, AGroupLeavesItsHostsToTheWorld) {
+  const Case c =
+      case_from_text(R"({"operation":"broadcast","property":"completes","ranks":3,"group":[0,2,1],)"
+                     R"("hosts":[0,0,1],"count":1})");
+  Case world = c;
+  world.group.clear();
+  world.hosts = {0, 1, 0};
+  std::vector<Case> candidates;
+  shrinks(catalogue, c, candidates);
+  EXPECT_NE(std::find(candidates.begin(), candidates.end(), world), candidates.end());
+}
+
 TEST_F(ShrinkTest, FindsTheFewestUnevenCounts) {
   const std::string text = minimal("gather_v", [](const Case& c) {
     return std::adjacent_find(c.counts.begin(), c.counts.end(), std::not_equal_to<>()) !=

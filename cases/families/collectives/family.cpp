@@ -40,7 +40,7 @@ using harness::SiteClass;
 using spec::ReduceOp;
 using spec::Sizes;
 
-/// Maximum of first_index and index_stride; the index of an element then never overflows.
+/// Maximum of first_index and index_stride. Indices wrap at 2^64.
 constexpr std::int64_t input_index_max = std::int64_t{1} << 48;
 /// Maximum number of arrays of a drawn list. A list that a user writes may have more.
 constexpr std::int64_t arrays_max = 6;
@@ -382,7 +382,12 @@ class Collectives final : public harness::Family {
       collective(c).inner = count;
       c.chunk = 0;
     } else if (!c.counts.empty()) {
-      c.counts[spec::to_size(random.below(std::ssize(c.counts)))] = count;
+      const std::size_t at = spec::to_size(random.below(std::ssize(c.counts)));
+      c.counts[at] = count;
+      if (mirrors_counts(contract, c)) {
+        const std::size_t n = spec::to_size(group_size(c));
+        c.counts[at % n * n + at / n] = count;
+      }
     } else {
       return false;
     }

@@ -255,6 +255,13 @@ std::int64_t coded_order(const Source& source, std::uint64_t index) {
   return static_cast<std::int64_t>((rank + source.turn(index)) % n);
 }
 
+/// The same, as far as floats of the type can count.
+std::int64_t coded_extremum(const Source& source, std::uint64_t index) {
+  const std::int64_t order = coded_order(source, index);
+  if (source.type.type_class != spec::TypeClass::floating) return order;
+  return order % (std::int64_t{1} << source.type.precision);
+}
+
 /// For sums at the edge of overflow. The sum over the world is at most two steps below the largest
 /// number, this number itself, or one step beyond it. All ranks have the same sign and whole
 /// numbers of steps, so that no order of evaluation rounds or overflows before the last step.
@@ -385,6 +392,8 @@ std::uint64_t coded_move(const TypeInfo& type, int rank, std::uint64_t index, st
   const int index_bits = type.precision >= 53 ? 32 : 17;
   const std::uint64_t position = index & ((std::uint64_t{1} << index_bits) - 1);
   const std::uint64_t code = (static_cast<std::uint64_t>(rank) << index_bits) | position;
+  const bool is_floating = type.type_class == spec::TypeClass::floating;
+  if (is_floating && (code >> type.precision) != 0) return hash >> 7;
   return whole(type, static_cast<std::int64_t>(code));
 }
 
@@ -426,7 +435,7 @@ std::int64_t exact_whole(const Source& source, std::uint64_t index, std::uint64_
   }
   if (c.input == InputKind::coded) {
     const bool is_ordered = source.op == ReduceOp::min || source.op == ReduceOp::max;
-    return is_ordered ? coded_order(source, index) : coded_sum_value(source, index);
+    return is_ordered ? coded_extremum(source, index) : coded_sum_value(source, index);
   }
   std::int64_t value = exact_value(source, hash) * c.scale;
   if (c.added_seed > 0) {
@@ -563,9 +572,11 @@ std::uint64_t input_index(const Case& c,
                           int block_index,
                           const spec::Block& block,
                           std::int64_t i) {
-  const std::int64_t start =
-      collective(c).index_stride > 0 ? block_index * collective(c).index_stride : block.offset;
-  return static_cast<std::uint64_t>(start + collective(c).first_index + i);
+  const auto stride = static_cast<std::uint64_t>(collective(c).index_stride);
+  const auto start = stride > 0 ? static_cast<std::uint64_t>(block_index) * stride
+                                : static_cast<std::uint64_t>(block.offset);
+  return start + static_cast<std::uint64_t>(collective(c).first_index) +
+         static_cast<std::uint64_t>(i);
 }
 
 void fill_block(

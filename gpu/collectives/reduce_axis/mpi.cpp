@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "reference/spec/shapes.hpp"
 
@@ -83,6 +84,11 @@ void gather_parts(mpi::Invocation& run) {
   reduction.finish(axis_length(call));
 }
 
+std::string_view why_not_gathered(const spec::Call& call, bool /*in_place*/) {
+  const bool fits = call.ranks * elements(call) <= std::numeric_limits<int>::max();
+  return fits ? std::string_view{} : "counts: the parts of all ranks are more than an int counts";
+}
+
 void reduce_parts(mpi::Invocation& run) {
   mpi::Reduction reduction(run);
   const std::vector<std::byte> own = combine_own_rows(run, reduction);
@@ -111,7 +117,8 @@ mpi::Operation mpi() {
                .summary = "Each rank combines its rows with MPI_Reduce_local. MPI_Gatherv brings "
                           "the results to the root, which combines them.",
                .functions = {"MPI_Gatherv"},
-               .perform = gather_parts},
+               .perform = gather_parts,
+               .why_refused = why_not_gathered},
               {.name = "reduced",
                .summary = "Each rank combines its rows with MPI_Reduce_local, then MPI_Reduce is "
                           "called.",

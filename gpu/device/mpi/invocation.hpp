@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ struct Site {
   std::byte* recv = nullptr;
   /// One element if the op is premul_sum.
   const std::byte* scalar = nullptr;
+  /// Called once, just before the call under test. What else is under way, or was started before,
+  /// then began earlier. May be null.
+  const std::function<void()>* enter = nullptr;
 };
 
 /// Counts and displacements in elements, in the form that MPI takes.
@@ -121,10 +125,12 @@ class Invocation {
   void issue(Blocking blocking, Nonblocking nonblocking, Init init, Arguments... arguments) {
     if (site_.persistent) return start_again(init, arguments...);
     if (!site_.nonblocking) {
+      enter();
       check(blocking(arguments..., site_.communicator), operation_.blocking.front());
       return;
     }
     const auto start = [&](MPI_Request* request) {
+      enter();
       check(nonblocking(arguments..., site_.communicator, request), operation_.nonblocking.front());
     };
     if (!site_.has_second) {
@@ -170,6 +176,10 @@ class Invocation {
   }
 
  private:
+  void enter() const {
+    if (site_.enter != nullptr) (*site_.enter)();
+  }
+
   /// Makes two persistent requests on the same communicator, the second one with other data and
   /// memory. Starts both three times, each time with other data, and the last time with the data of
   /// the case. The last one that is started is waited for first. Throws Error.
@@ -191,7 +201,10 @@ class Invocation {
       second.keep_data();
       for (const unsigned change : {0xffU, 0x55U, 0U}) {
         second.change_data(std::byte(change));
-        for (MPI_Request& each : requests) check(MPI_Start(&each), "MPI_Start");
+        for (std::size_t k = 0; k < requests.size(); ++k) {
+          if (change == 0 && k == own) enter();
+          check(MPI_Start(&requests[k]), "MPI_Start");
+        }
         SecondCall::work();
         check(MPI_Wait(&requests[1], MPI_STATUS_IGNORE), "MPI_Wait");
         check(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), "MPI_Wait");

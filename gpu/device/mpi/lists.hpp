@@ -56,7 +56,8 @@ std::vector<Way> ways_of_list() {
        .summary =
            "The MPI_I… function is called for every array, with work in between, then MPI_Waitall.",
        .functions = {calls.nonblocking_name, "MPI_Waitall"},
-       .perform = [](Invocation& run) { call_at_once(run, calls); }},
+       .perform = [](Invocation& run) { call_at_once(run, calls); },
+       .nonblocking = true},
   };
 }
 

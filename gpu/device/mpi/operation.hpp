@@ -57,6 +57,7 @@ struct Way {
   /// The libraries' word for the collective, if it is one whose algorithm MPICH can be forced to
   /// use; see Tuning::collective.
   std::string_view collective = {};
+  /// Whether its calls return before they are done.
   bool nonblocking = false;
   /// Says why this way does not take a (legal) call; empty if it does. May be null.
   std::string_view (*why_refused)(const spec::Call& call, bool in_place) = nullptr;

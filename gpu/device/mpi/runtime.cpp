@@ -382,7 +382,8 @@ void Runtime::prepare(const Request& request) {
 void Runtime::perform(const Request& request,
                       int group_rank,
                       const spec::Extents& extents,
-                      const Buffers& buffers) {
+                      const Buffers& buffers,
+                      const std::function<void()>& enter) {
   buffers_.clear();
   for (const std::byte* each : {buffers.send, buffers.recv}) {
     if (each != nullptr) buffers_.push_back(reinterpret_cast<std::intptr_t>(each));
@@ -399,7 +400,9 @@ void Runtime::perform(const Request& request,
                   .chunk = request.chunk,
                   .send = buffers.send,
                   .recv = buffers.recv,
-                  .scalar = buffers.scalar};
+                  .scalar = buffers.scalar,
+                  .enter = request.contract.synchronises ? &enter : nullptr};
+  if (site.enter == nullptr) enter();
   const Operation& operation = request.algorithm.operation->operation;
   Invocation invocation(operation, request.call, extents, site, *types_);
   const Way* const way = request.algorithm.way;
@@ -425,7 +428,9 @@ void Runtime::await_group() {
 }
 
 std::string Runtime::conclude(const Request& request, bool goes_on) {
-  const bool returns_early = request.algorithm.nonblocking || request.algorithm.persistent;
+  const Way* const way = request.algorithm.way;
+  const bool returns_early = request.algorithm.nonblocking || request.algorithm.persistent ||
+                             (way != nullptr && way->nonblocking);
   if (returns_early && !goes_on) await_group();
   communicators_->end_call();
   const spec::Call& call = request.call;
@@ -440,8 +445,8 @@ std::string Runtime::conclude(const Request& request, bool goes_on) {
     require_component(*component, operation.tuning.collective, communicator_, buffers_);
   }
   if (request.algorithm.transport != nullptr) require_transport(*request.algorithm.transport);
-  if (request.algorithm.way != nullptr) {
-    if (moves_data) require_seen(operation, *request.algorithm.way);
+  if (way != nullptr) {
+    if (moves_data) require_seen(operation, *way);
     return request.algorithm.name;
   }
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;

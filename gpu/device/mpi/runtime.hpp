@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -103,12 +104,16 @@ class Runtime {
   /// them. Only perform() makes the MPI call itself. prepare() and perform() throw Error if MPI
   /// returns an error.
   void prepare(const Request& request);
-  /// Makes the call as rank `group_rank` of the group. Throws Unusable on all members if the
-  /// library cannot use the selected algorithm.
-  void perform(const Request& request,
-               int group_rank,
-               const spec::Extents& extents,
-               const Buffers& buffers);
+  /// Makes the call as rank `group_rank` of the group. Calls `enter` before. If the operation
+  /// synchronises, other calls under way on the same communicators then have begun already, and
+  /// would not hold up a rank in its place. Throws Unusable on all members if the library cannot
+  /// use the selected algorithm.
+  void perform(
+      const Request& request,
+      int group_rank,
+      const spec::Extents& extents,
+      const Buffers& buffers,
+      const std::function<void()>& enter = [] {});
   /// Returns the name of the algorithm that was seen to run, or the requested one if calls cannot
   /// be observed. Throws WrongPath if another algorithm than the forced one ran. If
   /// `goes_on`, the next call follows without a wait for the other ranks.

@@ -249,6 +249,22 @@ TEST(RepeatsTest, NamesTheCallThatAStaleTermOfASumBelongsTo) {
   EXPECT_EQ(judgement.wrong[0].decoded, "term of call 1 of rank 0");
 }
 
+/// Gives the first element that rank 1 gets in call 2 the second input of rank 0 in call 1.
+void move_earlier_input(std::span<const Case> stages, Observation& observation) {
+  const auto at = layout_of(stages[0], 0).send;
+  std::byte* const got = observation.stages[1].images[1].data() + layout_of(stages[1], 1).recv;
+  store(load(observation.stages[0].images[0].data() + at + sizeof(float)), got);
+}
+
+TEST(RepeatsTest, NamesTheCallAndTheRankOfAStaleInput) {
+  const Judgement judgement = examine(
+      R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,"count":2,"input":"exact",)"
+      R"("operation":"all_gather","data_seed":3,"type":"f32"})",
+      move_earlier_input);
+  ASSERT_EQ(judgement.wrong.size(), 1U) << judgement.reason;
+  EXPECT_EQ(judgement.wrong[0].decoded, "element 1 of rank 0 in call 1");
+}
+
 TEST(RepeatsTest, TellsElementsThatACallDidNotWrite) {
   const Judgement judgement = examine(
       R"({"property":"repeats_with_other_data","repeat":2,"ranks":3,"count":2,"input":"coded",)"
@@ -269,6 +285,14 @@ TEST(RepeatsTest, DrawsNoDataThatIsEqualInAllCalls) {
   c = harness::case_from_text(coded);
   property->adapt(all_operations().find("all_reduce")->contract, c);
   EXPECT_EQ(c.input, harness::InputKind::coded);
+  for (const char* name : {"repeats_with_other_data", "keeps_groups_apart"}) {
+    c = harness::case_from_text(coded);
+    collective(c).op = spec::ReduceOp::max;
+    all_operations()
+        .find_property("all_reduce", name)
+        ->adapt(all_operations().find("all_reduce")->contract, c);
+    EXPECT_EQ(c.input, harness::InputKind::general) << name;
+  }
 }
 
 TEST(RepeatsTest, MakesOneStageForEachCall) {

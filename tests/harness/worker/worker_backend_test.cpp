@@ -235,6 +235,41 @@ TEST_F(WorkersTest, HangWhereTheyNeverFinishAMessage) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
+/// Large images take time on their way, and whoever is in a hurry waits for a tenth of the
+/// time-out.
+TEST_F(WorkersTest, HangAfterATimeThatGrowsWithTheImages) {
+  const auto backend = open("cat > /dev/null");
+  backend->hurry(true);
+  Case c = make_case();
+  Observation seen;
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::hung);
+  EXPECT_EQ(seen.reason, "no answer within 0.03 s: rank 0 entered no stage");
+  c.count = 1 << 21;
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::hung);
+  EXPECT_EQ(seen.reason, "no answer within 1.03 s: rank 0 entered no stage");
+  backend->hurry(false);
+  c.count = 2;
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.reason, "no answer within 0.3 s: rank 0 entered no stage");
+}
+
+TEST_F(WorkersTest, HangWhereTheyDoNotReadTheirInputs) {
+  Hello hello;
+  hello.ranks = {0};
+  hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
+  hello.takes_inputs = true;
+  write("hello_sent", to_json(hello));
+  const auto backend = open("cat hello_sent; sleep 9", false);
+  Case c = make_case();
+  c.count = 1 << 18;
+  Observation seen;
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::hung);
+  EXPECT_EQ(seen.reason, "rank 0: reads nothing within 0.3 s");
+}
+
 /// Output that arrives faster than it is read must not prevent the check of the time.
 TEST_F(WorkersTest, HangThoughTheyComplainWithoutEnd) {
   EXPECT_EQ(run(std::string(await_run) + "yes >&2").status, RunStatus::hung);
@@ -695,6 +730,25 @@ TEST_F(WorkersTest, AnswerWhatTheyRefuse) {
             "algorithm: got \"other\", expected one that 'rankcheck list' shows for all_reduce");
   unknown.operation = "barrier";
   EXPECT_EQ(backend->why_refused(unknown), "operation: barrier is not one of the backend's");
+}
+
+/// A worker that was started for one algorithm may refuse others.
+TEST_F(WorkersTest, AreAskedInAnEnvironmentThatSuitsTheAlgorithm) {
+  Hello hello;
+  hello.ranks = {0};
+  hello.algorithms = {{{"all_reduce", "fake", ""}, {}},
+                      {{"all_reduce", "other", ""}, {{"K", "V"}}}};
+  write("hello", to_json(hello));
+  write("accepts", {{"refusal", 1}, {"reason", ""}});
+  write("refuses", {{"refusal", 1}, {"reason", "started for another"}});
+  const auto backend =
+      open(std::string(await_run) + "[ -z \"$K\" ] && cat accepts || cat refuses; cat > /dev/null");
+  EXPECT_EQ(backend->why_refused(make_case()), "");
+  Case other = make_case();
+  other.algorithm = "other";
+  Observation seen;
+  backend->run(std::span(&other, 1), seen);
+  EXPECT_EQ(backend->why_refused(make_case()), "");
 }
 
 TEST_F(WorkersTest, AreNotAskedWhatTheyDeclared) {

@@ -76,7 +76,9 @@ class ImageMemory {
 
   void reserve_device() {
     if (!memory_->allocate || (device_ != nullptr && size_ <= device_capacity_)) return;
-    if (device_ != nullptr) memory_->release(rank_, device_);
+    // If the caller's function throws, there is no memory any more.
+    device_capacity_ = 0;
+    if (device_ != nullptr) memory_->release(rank_, std::exchange(device_, nullptr));
     device_ = static_cast<unsigned char*>(memory_->allocate(rank_, size_ + 1));
     if (device_ == nullptr) {
       throw std::runtime_error("allocate: no memory for " + std::to_string(size_) + " bytes");

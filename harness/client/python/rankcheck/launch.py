@@ -153,6 +153,9 @@ def start_processes(ranks: int) -> int:
 def await_one(running: Dict[int, Tuple[int, Any]]) -> int:
     """Waits until one of the processes ends, and returns its exit status as a shell does."""
     pid, status = os.wait()
+    while pid not in running:
+        # The subject's file has started a process of its own.
+        pid, status = os.wait()
     rank, child = running.pop(pid)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode >= 0:

@@ -123,11 +123,10 @@ def connect_to_address(address: str, patience_s: float) -> Optional[Connection]:
     while True:
         try:
             connected = socket.create_connection((host.strip("[]"), int(port)))
-            break
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connected.sendall(os.environ.get(SECRET_VARIABLE, "").encode() + b"\n")
+            return Connection(connected)
         except OSError:
             if time.monotonic() >= end:
                 return None
             time.sleep(0.1)
-    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    connected.sendall(os.environ.get(SECRET_VARIABLE, "").encode() + b"\n")
-    return Connection(connected)

@@ -96,6 +96,30 @@ TEST(CodedMoveTest, NoTwoElementsAreEqual) {
   }
 }
 
+/// More ranks than the digits of a float can name: the elements are hashes.
+TEST(CodedMoveTest, ManyRanksHaveDifferentElements) {
+  const Case c = make(Type::f32, ReduceOp::none, InputKind::coded, 4096);
+  std::set<std::string> seen;
+  for (const int rank : {0, 127, 128, 1000, 4095}) {
+    for (int i = 0; i < 50; ++i) {
+      Bytes element(bytes_of(c));
+      fill_block(c, rank, 0, {i, 1}, element.data());
+      seen.insert(hexadecimal(element));
+    }
+  }
+  EXPECT_EQ(seen.size(), 5U * 50U);
+}
+
+TEST(CodedInputTest, ExtremesOfManyRanksAreWholeNumbersThatTheTypeHas) {
+  const Case c = make(Type::bf16, ReduceOp::max, InputKind::coded, 1000);
+  std::set<double> seen;
+  for (int rank = 0; rank < c.ranks; ++rank) {
+    for (const double each : values(c, rank, 3)) seen.insert(each);
+  }
+  EXPECT_EQ(seen.size(), 256U);
+  EXPECT_EQ(*seen.rbegin(), 255);
+}
+
 std::string decode_f32(const Case& c, float expected, float got) {
   Bytes bits(8);
   std::memcpy(bits.data(), &expected, 4);

@@ -48,6 +48,13 @@ TEST(InputIndexTest, BlocksDifferUnderAStride) {
   EXPECT_EQ(input_index(c, 2, {100, 7}, 3), 17U);
 }
 
+/// A list of any length may have the largest stride: 2^17 · 2^48 is 0 modulo 2^64.
+TEST(InputIndexTest, WrapsAtTheEnd) {
+  Case c = make(Type::int64, ReduceOp::none, InputKind::general);
+  collective(c).index_stride = std::int64_t{1} << 48;
+  EXPECT_EQ(input_index(c, 1 << 17, {0, 1}, 5), 5U);
+}
+
 TEST(InputTest, RotationHandsOnTheInputs) {
   Case c = make(Type::f32, ReduceOp::premul_sum, InputKind::general);
   const Case plain = c;

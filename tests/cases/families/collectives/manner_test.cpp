@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "reference/registry.hpp"
@@ -32,6 +34,21 @@ TEST(CollectiveMannerTest, CasesThatHaveStridesKeepThem) {
     drawn += c == plain ? 0 : 1;
   }
   EXPECT_GT(drawn, 0);
+}
+
+/// In place, the counts of two ranks are the same both ways.
+TEST(CollectiveMannerTest, LargeCountsInPlaceAreMirrored) {
+  const spec::Contract& contract = reference::contract_named("all_to_all_v");
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    harness::Case c = harness::case_from_text(
+        R"({"operation":"all_to_all_v","ranks":3,"counts":[1,1,1,1,1,1,1,1,1],"in_place":true})");
+    harness::RandomSource random(seed);
+    ASSERT_TRUE(collectives_family().enlarge(contract, random, 4096, c));
+    const harness::Case large = c;
+    EXPECT_NE(*std::max_element(c.counts.begin(), c.counts.end()), 1);
+    collectives_family().settle(contract, c);
+    EXPECT_EQ(c, large) << to_text(large);
+  }
 }
 
 }  // namespace

@@ -17,11 +17,14 @@
 
 #include "gpu/device/mpi/persistent.hpp"
 
-/// The function that makes a persistent all_reduce: the library's own with the prefix P.
+/// The functions that make a persistent all_reduce and a persistent barrier: the library's own with
+/// the prefix P.
 #if MPI_VERSION >= 4
 #define RANKCHECK_ALL_REDUCE_INIT(prefix) prefix##MPI_Allreduce_init
+#define RANKCHECK_BARRIER_INIT(prefix) prefix##MPI_Barrier_init
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
 #define RANKCHECK_ALL_REDUCE_INIT(prefix) prefix##MPIX_Allreduce_init
+#define RANKCHECK_BARRIER_INIT(prefix) prefix##MPIX_Barrier_init
 #endif
 
 /// An MPI library with one fault: these functions are preloaded into the real worker and intercept
@@ -145,6 +148,18 @@ struct FirstData {
 std::map<MPI_Request, FirstData*>& with_new_data() {
   static std::map<MPI_Request, FirstData*> all;
   return all;
+}
+
+/// How often each persistent barrier was started.
+std::map<MPI_Request, int>& starts_of_barriers() {
+  static std::map<MPI_Request, int> all;
+  return all;
+}
+
+/// Whether a barrier was started since somebody has waited for a request.
+bool& is_barrier_under_way() {
+  static bool is = false;
+  return is;
 }
 
 /// Whether Open MPI's component coll/libnbc was told to use a ring in MPI_Iallreduce.
@@ -479,6 +494,7 @@ int MPI_Type_create_resized(MPI_Datatype type,
 }
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  is_barrier_under_way() = false;
   const int code = PMPI_Wait(request, status);
   static int waits = 0;
   if (results_under_way().size() < 2 || ++waits < 2) return code;
@@ -584,7 +600,32 @@ int RANKCHECK_ALL_REDUCE_INIT()(const void* send,
 }
 #endif
 
+#ifdef RANKCHECK_BARRIER_INIT
+int RANKCHECK_BARRIER_INIT()(MPI_Comm communicator, MPI_Info info, MPI_Request* request) {
+  const int code = RANKCHECK_BARRIER_INIT(P)(communicator, info, request);
+  starts_of_barriers()[*request] = 0;
+  return code;
+}
+#endif
+
+/// Plants a barrier that is over at once: the second one under way, or any on a later communicator.
+int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
+  const bool is_second = std::exchange(is_barrier_under_way(), true);
+  const bool is_later = communicator != first_of_all();
+  if ((is_second && is_planted("second_barrier")) || (is_later && is_planted("later_barrier"))) {
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+  }
+  return PMPI_Ibarrier(communicator, request);
+}
+
+/// Plants a persistent barrier that does nothing when it is started for the third time.
 int MPI_Start(MPI_Request* request) {
+  const auto barrier = starts_of_barriers().find(*request);
+  if (barrier != starts_of_barriers().end() && ++barrier->second == 3) {
+    starts_of_barriers().erase(barrier);
+    if (is_planted("third_barrier")) return MPI_SUCCESS;
+  }
   const auto first = with_new_data().find(*request);
   if (first != with_new_data().end()) {
     auto& [send, starts, bytes] = *first->second;

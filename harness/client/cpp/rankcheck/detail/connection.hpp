@@ -149,10 +149,13 @@ inline int connect_to_harness() {
                              ", expected a shorter path");
   }
   std::memcpy(address.sun_path, path, std::strlen(path));
-  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  // A process that the subject starts must not keep the connection open when this one ends.
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const auto* const to = reinterpret_cast<const sockaddr*>(&address);
   if (descriptor < 0 || ::connect(descriptor, to, sizeof address) != 0) {
-    throw std::system_error(errno, std::generic_category(), path);
+    const int error = errno;
+    if (descriptor >= 0) ::close(descriptor);
+    throw std::system_error(error, std::generic_category(), path);
   }
   return descriptor;
 }
