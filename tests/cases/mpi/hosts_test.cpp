@@ -126,18 +126,6 @@ TEST_F(MpiHostsTest, AnotherLauncherHasNoHosts) {
       << outcome.err;
 }
 
-/// The option's hosts take the place of those in the suite.
-TEST_F(MpiHostsTest, TheOptionReplacesHostsOfASuite) {
-  harness::write_file(folder_.path() / "s.json",
-                      R"({"name":"s","summary":"s","entries":[{"backends":["mpi"],"cases":1,)"
-                      R"("operation":"barrier","algorithm":"blocking","hosts":[0,0,1]}]})");
-  const tests::Outcome outcome = rankcheck("run s.json --hosts 0,1 --report out");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  for (const nlohmann::json& each : report("out").at("findings")) {
-    EXPECT_EQ(each.at("unit").at("variant"), "hosts_0_1") << each;
-  }
-}
-
 TEST_F(MpiHostsTest, BadHostsAreOneLine) {
   const tests::Outcome outcome = rankcheck("run smoke --backend mpi --hosts 0,2");
   EXPECT_EQ(outcome.status, 2);
