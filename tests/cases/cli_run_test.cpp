@@ -309,7 +309,8 @@ TEST_F(CliRunTest, EntryWithoutCasesLeavesUnitsOut) {
                           R"("operation":"broadcast"},)"
                           R"({"backends":["sim"],"operation":"b*t","cases":0}]})");
   EXPECT_EQ(rankcheck("run s.json --report r").status, 0);
-  for (const nlohmann::json& each : report("r").at("findings"))
+  const nlohmann::json findings = report("r").at("findings");
+  for (const nlohmann::json& each : findings)
     EXPECT_EQ(each.at("unit").at("operation"), "gather") << each;
   // A number of cases for the whole run does not bring them back.
   EXPECT_EQ(rankcheck("run s.json --operation broadcast --cases 5 --report other").status, 2);
