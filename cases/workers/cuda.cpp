@@ -365,14 +365,14 @@ class CudaSubject final : public worker::Subject {
           devices_.allocate(r, elements * spec::info(c.type).bytes);
     }
     const auto first = batch.stages.begin() + static_cast<std::ptrdiff_t>(batch.first);
-    const bool has_late =
-        std::any_of(first, first + static_cast<std::ptrdiff_t>(plan_count), [](const Case& each) {
-          return each.late >= 0 || each.pending;
-        });
+    const bool has_late = std::any_of(first,
+                                      first + static_cast<std::ptrdiff_t>(plan_count),
+                                      [](const Case& each) { return each.late >= 0; });
     if (reference::contract_named(c.operation).synchronises) {
       run_with_stamps(batch, result);
     } else if (has_late) {
-      // A graph would wait for the late rank, or for the inputs of all ranks, before it begins.
+      // A graph would wait for the late rank before it begins on any rank. It also waits for
+      // inputs that are pending, and whether it does so is what such cases are for.
       cuda::enqueue(plan_, c.type, collective(c).op, batch.memory, devices_);
     } else {
       graphs_.enqueue({plan_, c.type, collective(c).op, batch.memory, devices_.members()});
