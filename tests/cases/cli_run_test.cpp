@@ -130,8 +130,9 @@ TEST_F(CliRunTest, CyclingSuiteRunsUntilItsTimeIsOver) {
 }
 
 TEST_F(CliRunTest, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
-  const Outcome outcome =
-      rankcheck("run deep --operation 'all_reduce' --backend sim --time-budget 5 --report r");
+  const Outcome outcome = rankcheck(
+      "run deep --operation all_reduce --property agrees_with_reference --backend sim "
+      "--time-budget 5 --report r");
   const json findings = report("r")["findings"];
   EXPECT_FALSE(findings.empty());
   for (const json& finding : findings) {
