@@ -230,7 +230,8 @@ def require_small(finding, output):
 def test_a_root_that_is_not_awaited_is_found(tmp_path):
     planted = plant(tmp_path, "numpy_threads.py", broadcast=UNAWAITED_ROOT)
     (finding,), output = findings_of(tmp_path, planted, "broadcast", cases=100)
-    require_small(finding, output)
+    # Which cases fail depends on which thread is faster, and so does the smallest one.
+    assert finding["verdict"] in ("falsified", "flaky"), output
     # The threads of the ranks start in their order, so that the first one comes last only if it is
     # made late.
     said, errors = replay_once(
