@@ -226,11 +226,11 @@ Hunt hunt(const harness::Catalogue& catalogue,
     unit.count = bug.count;
   }
   if (options.without) unit.fixed = bug.without;
-  // What a bug shrinks to must not depend on how fast this machine is. A case with a count of its
-  // own is the smallest already, and each replay takes long.
   // A planted bug may keep one more copy of the images, to change the result.
   const std::int64_t memory_bytes =
       harness::run::available_memory() / (harness::image_copies + 1) * harness::image_copies;
+  // What a bug shrinks to must not depend on how fast this machine is. A case with a count of its
+  // own is the smallest already, and each replay takes long.
   const harness::RunLimits limits{.seed = options.seed,
                                   .shrink_s = bug.count > 0 ? 0.0 : 600.0,
                                   .replays = bug.count > 0 ? 1 : 5,
