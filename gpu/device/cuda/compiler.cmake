@@ -13,8 +13,16 @@ if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   endif()
 endif()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  # Ampere, Hopper, and PTX for later architectures.
-  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+  # Code for the GPUs of this machine. Without any: PTX, which drivers compile for Ampere and later
+  # GPUs when a program starts. `./verify bundle` names architectures. They need three times as long.
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                  OUTPUT_VARIABLE capabilities ERROR_QUIET)
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]" CMAKE_CUDA_ARCHITECTURES "${capabilities}")
+  list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
+  list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "([0-9]+)\\.([0-9])" "\\1\\2-real")
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 80-virtual)
+  endif()
 endif()
 if(RANKCHECK_CUDA STREQUAL AUTO)
   include(CheckLanguage)
