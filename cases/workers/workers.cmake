@@ -18,6 +18,7 @@ function(rankcheck_add_mpi_programs name)
     # library.
     set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON)
     target_compile_options(${program} PRIVATE ${runs_rarely})
+    target_precompile_headers(${program} REUSE_FROM rankcheck_harness_rarely)
   endforeach()
 endfunction()
 
@@ -30,26 +31,41 @@ function(rankcheck_add_cuda_programs suffix devices)
     ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/workers/cuda_times.cpp)
   target_link_libraries(${worker} PRIVATE rankcheck_case_devices ${devices})
   target_compile_options(${worker} PRIVATE ${runs_rarely})
+  target_precompile_headers(${worker} REUSE_FROM rankcheck_harness_rarely)
   if(TARGET rankcheck_reconstruct)
     add_executable(${reconstruct} ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_cuda.cpp)
     target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct ${devices})
     target_compile_options(${reconstruct} PRIVATE ${runs_rarely})
+    target_precompile_headers(${reconstruct} REUSE_FROM rankcheck_harness_rarely)
   endif()
 endfunction()
+
+# The sources of workers with several devices know neither MPI nor the kind of the devices, so they
+# are compiled once.
+add_library(rankcheck_hybrid_worker OBJECT ${CMAKE_CURRENT_LIST_DIR}/hybrid.cpp)
+target_link_libraries(rankcheck_hybrid_worker PUBLIC
+  rankcheck_case_devices rankcheck_processes CLI11::CLI11)
+target_compile_options(rankcheck_hybrid_worker PRIVATE ${runs_rarely})
+target_precompile_headers(rankcheck_hybrid_worker REUSE_FROM rankcheck_harness_rarely)
+if(TARGET rankcheck_reconstruct)
+  add_library(rankcheck_hybrid_reconstruct OBJECT ${CMAKE_CURRENT_LIST_DIR}/reconstruct_hybrid.cpp)
+  target_link_libraries(rankcheck_hybrid_reconstruct PUBLIC
+    rankcheck_reconstruct rankcheck_processes)
+  target_compile_options(rankcheck_hybrid_reconstruct PRIVATE ${runs_rarely})
+  target_precompile_headers(rankcheck_hybrid_reconstruct REUSE_FROM rankcheck_harness_rarely)
+endif()
 
 # Adds the programs rankcheck-worker-hybrid<suffix> and rankcheck-reconstruct-hybrid<suffix> for
 # the devices of the target `devices`. The second one needs reconstructions.
 function(rankcheck_add_hybrid_programs suffix devices)
-  set(worker rankcheck-worker-hybrid${suffix})
-  set(reconstruct rankcheck-reconstruct-hybrid${suffix})
-  add_executable(${worker} ${CMAKE_SOURCE_DIR}/cases/workers/hybrid.cpp)
-  target_link_libraries(${worker} PRIVATE rankcheck_case_devices ${devices} CLI11::CLI11)
-  target_compile_options(${worker} PRIVATE ${runs_rarely})
-  if(TARGET rankcheck_reconstruct)
-    add_executable(${reconstruct} ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_hybrid.cpp)
-    target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct ${devices})
-    target_compile_options(${reconstruct} PRIVATE ${runs_rarely})
-  endif()
+  foreach(kind IN ITEMS worker reconstruct)
+    if(TARGET rankcheck_hybrid_${kind})
+      add_executable(rankcheck-${kind}-hybrid${suffix})
+      # The objects call the devices, so they come first.
+      target_link_libraries(rankcheck-${kind}-hybrid${suffix} PRIVATE
+        rankcheck_hybrid_${kind} ${devices})
+    endif()
+  endforeach()
 endfunction()
 
 if(TARGET rankcheck_mpi_objects)
@@ -70,6 +86,7 @@ if(TARGET rankcheck_nccl)
   target_link_libraries(rankcheck-worker-nccl PRIVATE
     rankcheck_nccl rankcheck_all_families rankcheck_harness rankcheck_reference CLI11::CLI11)
   target_compile_options(rankcheck-worker-nccl PRIVATE ${runs_rarely})
+  target_precompile_headers(rankcheck-worker-nccl REUSE_FROM rankcheck_harness_rarely)
 endif()
 foreach(program IN ITEMS rankcheck-worker-mpi rankcheck-reconstruct-mpi rankcheck-worker-cuda
         rankcheck-reconstruct-cuda rankcheck-worker-nccl rankcheck-worker-hybrid
