@@ -60,15 +60,31 @@ endforeach()
 set(fuzz_folder ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
 file(MAKE_DIRECTORY ${fuzz_folder})
 set(fuzz_objects "")
-foreach(source IN LISTS fuzzed_sources)
-  file(RELATIVE_PATH object ${CMAKE_SOURCE_DIR} ${source})
-  string(REPLACE "/" "_" object ${object})
-  set(object ${fuzz_folder}/${object}.o)
+# Compiles these sources as one, because most of the time goes into the headers that they share.
+function(rankcheck_add_fuzz_object name)
+  set(joined ${fuzz_folder}/${name}.cpp)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+  list(JOIN includes "" includes)
+  file(CONFIGURE OUTPUT ${joined} CONTENT "${includes}")
+  set(object ${fuzz_folder}/${name}.o)
   add_custom_command(OUTPUT ${object}
-    COMMAND ${RANKCHECK_CLANG} ${fuzz_flags} -MD -MT ${object} -MF ${object}.d -c ${source}
+    COMMAND ${RANKCHECK_CLANG} ${fuzz_flags} -MD -MT ${object} -MF ${object}.d -c ${joined}
       -o ${object}
-    DEPENDS ${source} DEPFILE ${object}.d VERBATIM)
-  list(APPEND fuzz_objects ${object})
+    DEPENDS ${joined} ${ARGN} DEPFILE ${object}.d VERBATIM)
+  set(fuzz_objects ${fuzz_objects} ${object} PARENT_SCOPE)
+endfunction()
+# Families use the same names, so the sources of each folder are joined.
+set(fuzz_names "")
+foreach(source IN LISTS fuzzed_sources)
+  file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${source})
+  get_filename_component(name ${name} DIRECTORY)
+  string(REPLACE "/" "_" name ${name})
+  list(APPEND fuzz_names ${name})
+  list(APPEND sources_of_${name} ${source})
+endforeach()
+list(REMOVE_DUPLICATES fuzz_names)
+foreach(name IN LISTS fuzz_names)
+  rankcheck_add_fuzz_object(${name} ${sources_of_${name}})
 endforeach()
 set(fuzz_program ${fuzz_folder}/rankcheck-fuzz)
 add_custom_command(OUTPUT ${fuzz_program}

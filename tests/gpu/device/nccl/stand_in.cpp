@@ -26,13 +26,9 @@ namespace rankcheck::stand_in {
 
 namespace {
 
-#ifdef RANKCHECK_STAND_IN_OLD
-constexpr int library_version = 21703;
-constexpr int type_count = ncclBfloat16 + 1;
-#else
-constexpr int library_version = 22809;
-constexpr int type_count = ncclNumTypes;
-#endif
+// The stand-in for an old library has no 8-bit floats. Its linker script hides the newer functions.
+const int library_version = is_old ? 21703 : 22809;
+const int type_count = is_old ? ncclBfloat16 + 1 : ncclNumTypes;
 
 /// The arguments of a collective.
 struct Arguments {
@@ -395,15 +391,13 @@ struct Choice {
 
 extern "C" {
 
-#ifdef RANKCHECK_STAND_IN_ON_DEVICES
-/// Tells the worker to use a folder without room for shared memory.
+/// Tells the worker to use a folder without room for shared memory. Only the stand-in that poses as
+/// NCCL itself shows it.
 extern const char* const rankcheck_nccl_shared_memory;
 const char* const rankcheck_nccl_shared_memory = "/proc";
-#else
-/// Tells the worker that memory is the host's.
+/// Tells the worker that memory is the host's. The other stand-ins show it.
 extern const int rankcheck_nccl_on_host;
 const int rankcheck_nccl_on_host = 1;
-#endif
 
 ncclResult_t ncclGetVersion(int* version) {
   *version = library_version;
@@ -595,8 +589,6 @@ ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm) {
   return comm->scalars.erase(op) == 1 ? ncclSuccess : ncclInvalidArgument;
 }
 
-#ifndef RANKCHECK_STAND_IN_OLD
-
 const char* ncclGetLastError(ncclComm_t) {
   return "";
 }
@@ -651,8 +643,6 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made
     return ncclSuccess;
   });
 }
-
-#endif
 
 }  // extern "C"
 

@@ -26,6 +26,9 @@ using gpu::nccl::HostGraph;
 using gpu::nccl::HostStream;
 using Bytes = std::vector<std::byte>;
 
+/// Whether the library is an old version; see stand_in_variant.cpp.
+extern const bool is_old;
+
 /// Whether the library has this fault.
 [[nodiscard]] bool is_planted(std::string_view fault);
 

@@ -29,9 +29,6 @@ bool is_registered(const ncclComm& comm, const void* memory) {
   });
 }
 
-// The stand-in for old libraries has no windows.
-#ifndef RANKCHECK_STAND_IN_OLD
-
 namespace {
 
 /// The memory of ncclMemAlloc in this process, and the successful calls for memory and windows.
@@ -145,7 +142,5 @@ ncclResult_t ncclCommDeregister(ncclComm_t comm, void* handle) {
 }
 
 }  // extern "C"
-
-#endif
 
 }  // namespace rankcheck::stand_in
