@@ -173,6 +173,12 @@ void add_running_options(CLI::App& command, RunOptions& options) {
                   "The seconds without a message from any worker after which a case counts as "
                   "hung. A run of one case also counts as hung after ten times this time.")
       ->type_name("S");
+  command
+      .add_option("--replays",
+                  options.replays,
+                  "How often the smallest case of a failure is run again to confirm it. A failure "
+                  "that comes back in some replays only is flaky. The default is 5.")
+      ->type_name("N");
   command.add_option("--report", options.report, "The folder for the journal and the reports.")
       ->type_name("DIR");
   command.add_flag(

@@ -35,6 +35,7 @@ const std::set<std::string, std::less<>> not_versions{"started",
                                                       "fail_fast",
                                                       "timeout_s",
                                                       "time_budget_s",
+                                                      "replays",
                                                       "hardware"};
 
 /// What a run was made with. Of the gate for hardware, this is what it was told about the machine.

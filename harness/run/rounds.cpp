@@ -62,6 +62,7 @@ class Rounds {
         .fail_fast = session_.options.fail_fast,
         .coverage_grows = plan_.cycles,
         .limits = {.deadline = session_.deadline,
+                   .replays = session_.options.replays.value_or(RunLimits().replays),
                    .stop = session_.options.stop,
                    .cases_done = &progress_.cases_done(),
                    .failures_shrinking = &progress_.failures_shrinking()},

@@ -36,6 +36,9 @@ std::uint64_t seed_of_commit() {
 /// Each job needs a thread and, with some backends, processes.
 constexpr int jobs_max = 256;
 
+/// More replays than this are an oversight: each one starts the processes of a backend anew.
+constexpr int replays_max = 1000;
+
 /// Whether the whole text is a whole number in the range of its type.
 template <class Number>
 bool parse(std::string_view text, Number& out) {
@@ -88,6 +91,15 @@ void require_positive(const char* option, Number value) {
   if (!(value > 0)) throw BadInput(fmt::format("{}: {}: expected a number above 0", option, value));
 }
 
+/// Throws BadInput unless the number, if there is one, is above 0 and at most `most`.
+void require_number(const char* option, const std::optional<int>& value, int most) {
+  if (!value) return;
+  require_positive(option, *value);
+  if (*value > most) {
+    throw BadInput(fmt::format("{}: {}: expected at most {}", option, *value, most));
+  }
+}
+
 /// Throws BadInput unless the value is above 0 and at most a year. So it can be added to a time
 /// without overflow.
 void require_seconds(const char* option, double value) {
@@ -121,12 +133,8 @@ double timeout_s(const RunOptions& options) {
 }
 
 Selection parse_selection(const RunOptions& options) {
-  if (options.jobs) {
-    require_positive("--jobs", *options.jobs);
-    if (*options.jobs > jobs_max) {
-      throw BadInput(fmt::format("--jobs: {}: expected at most {}", *options.jobs, jobs_max));
-    }
-  }
+  require_number("--jobs", options.jobs, jobs_max);
+  require_number("--replays", options.replays, replays_max);
   if (options.timeout_s) require_seconds("--timeout", *options.timeout_s);
   if (options.time_budget_s) require_seconds("--time-budget", *options.time_budget_s);
   if (options.overwrite && options.report.empty()) {

@@ -24,6 +24,8 @@ struct RunOptions {
   std::string seed;
   std::optional<double> time_budget_s;
   std::optional<double> timeout_s;
+  /// How often each failure is replayed. Without a value, the default of RunLimits.
+  std::optional<int> replays;
   std::string report;
   /// Replaces the run that the folder `report` holds.
   bool overwrite = false;

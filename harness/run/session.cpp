@@ -335,6 +335,7 @@ void complete(RunOptions& options, const std::string& place, const ordered_json&
   Fields fields(plain, place + "environment");
   if (!options.time_budget_s) fields.optional("time_budget_s", options.time_budget_s);
   if (!options.timeout_s) fields.optional("timeout_s", options.timeout_s);
+  if (!options.replays) fields.optional("replays", options.replays);
 }
 
 ordered_json environment_of(const ThisProgram& program,
@@ -349,6 +350,7 @@ ordered_json environment_of(const ThisProgram& program,
   out["fail_fast"] = options.fail_fast;
   out["timeout_s"] = timeout_s(options);
   if (options.time_budget_s) out["time_budget_s"] = *options.time_budget_s;
+  if (options.replays) out["replays"] = *options.replays;
   out["unavailable_backends"] = plan.unavailable;
   for (const BackendEntry& each : program.backends.entries()) {
     const bool is_used = each.settings != nullptr && plan.ranks_max.contains(each.name);

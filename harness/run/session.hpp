@@ -20,7 +20,8 @@ inline constexpr const char* journal_name = "journal.jsonl";
 
 /// One session of a run, which is new or resumed: its checks and its open journal.
 struct Session {
-  /// If this session got no time budget or timeout, the values are those of the first session.
+  /// If this session got no time budget, timeout or number of replays, the values are those of the
+  /// first session.
   RunOptions options;
   Selection selection;
   RunPlan plan;
@@ -60,8 +61,8 @@ void require_this_version(const ThisProgram& program,
 void require_checksums(const std::string& place, const JsonLines& lines);
 /// Throws BadInput if an option is given that differs from the options with which the run began.
 void require_unchanged(const std::string& place, const Selection& before, const Selection& given);
-/// Fills in time budget and timeout from the environment in which the run began, if they were not
-/// given.
+/// Fills in time budget, timeout and number of replays from the environment in which the run began,
+/// if they were not given.
 void complete(RunOptions& options,
               const std::string& place,
               const nlohmann::ordered_json& environment);

@@ -156,13 +156,14 @@ TEST_F(CliResumeTest, SessionHasWhatIsLeftOfTheTime) {
   EXPECT_EQ(report("r")["ending"], "time_over");
 }
 
-TEST_F(CliResumeTest, TimeBudgetAndTimeoutAreThoseOfTheBeginning) {
-  ASSERT_EQ(rankcheck(deep + "--timeout 7 --report r").status, 0);
+TEST_F(CliResumeTest, TimeBudgetTimeoutAndReplaysAreThoseOfTheBeginning) {
+  ASSERT_EQ(rankcheck(deep + "--timeout 7 --replays 3 --report r").status, 0);
   forget_end();
   const Outcome outcome = shell("timeout 20 " + program_ + " run --resume r");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(report("r")["environment"]["time_budget_s"], 3);
   EXPECT_EQ(report("r")["environment"]["timeout_s"], 7);
+  EXPECT_EQ(report("r")["environment"]["replays"], 3);
 }
 
 TEST_F(CliResumeTest, SuiteThatHasChangedIsRefused) {

@@ -113,6 +113,23 @@ TEST_F(CliRunTest, ReportOfARunFollowsTheSchema) {
   EXPECT_EQ(report("r")["environment"]["timeout_s"], 7);
 }
 
+TEST_F(CliRunTest, FailureIsReplayedAsOftenAsToldTo) {
+  const std::string wrong =
+      "run --operation all_reduce --property agrees_with_reference --type int32 --ranks 2 "
+      "--cases 20 --backend 'command:" RANKCHECK_BINARY_DIR
+      "/subjects/every_operation --bug last_element' ";
+  const Outcome outcome = rankcheck(wrong + "--replays 2 --report r");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_TRUE(outcome.says("the smallest case, which failed in 2 of 2 replays")) << outcome.out;
+  EXPECT_EQ(harness::complaints(report("r")), "");
+  EXPECT_EQ(report("r")["environment"]["replays"], 2);
+  EXPECT_EQ(report("r")["findings"][0]["replays"], 2);
+  EXPECT_EQ(report("r")["findings"][0]["replays_failed"], 2);
+  EXPECT_EQ(rankcheck(wrong + "--report s").status, 1);
+  EXPECT_FALSE(report("s")["environment"].contains("replays"));
+  EXPECT_EQ(report("s")["findings"][0]["replays"], 5);
+}
+
 TEST_F(CliRunTest, InterruptedRunLeavesAReportThatCanBeResumed) {
   const Outcome outcome =
       interrupt_after_1_s("run --backend sim --cases 100000 --operation 'all_*' --report r");

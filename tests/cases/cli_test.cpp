@@ -224,6 +224,8 @@ TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
   expect_unable("run --cases 0", "--cases: 0: expected a number above 0");
   expect_unable("run --jobs 0", "--jobs: 0: expected a number above 0");
   expect_unable("run --jobs 257", "--jobs: 257: expected at most 256");
+  expect_unable("run --replays 0", "--replays: 0: expected a number above 0");
+  expect_unable("run --replays 1001", "--replays: 1001: expected at most 1000");
   expect_unable("run nonsense", "suite: nonsense: expected the path of a .json file or a suite of");
   expect_unable(
       "run --backend abacus",

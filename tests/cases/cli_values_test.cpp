@@ -16,6 +16,8 @@ TEST_F(CliValuesTest, WholeNumbersAreDecimalDigits) {
   for (const std::string value : {"0x10", "010", "+5", "1e1"}) {
     expect_unable(broadcast_alone + "--cases " + value,
                   "--cases: got " + value + ", expected decimal digits");
+    expect_unable(broadcast_alone + "--replays " + value,
+                  "--replays: got " + value + ", expected decimal digits");
     expect_unable("bench --frames " + value,
                   "--frames: got " + value + ", expected decimal digits");
     expect_unable(broadcast_alone + "--seed " + value,
