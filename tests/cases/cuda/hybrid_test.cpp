@@ -41,7 +41,8 @@ class HybridOnStandInTest : public tests::OnStandIn {
 
   Outcome run(const std::string& surroundings, const std::string& options) {
     return shell(surroundings + " " + program_ +
-                 " run ci --backend hybrid --devices cuda --ranks 1..5 --report out " + options);
+                 " run ci --backend hybrid --devices cuda --ranks 1..5 --replays 1 --report out " +
+                 options);
   }
 };
 
@@ -77,8 +78,7 @@ TEST_F(HybridOnStandInTest, FindsThatMpiOvertakesStaging) {
                               "--operation all_gather --algorithm staged --property "
                               "agrees_with_reference --cases 40");
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  tests::expect_found(outcome,
-                      report("out"),
+  tests::expect_found(report("out"),
                       {.verdict = "falsified", .says = "", .ranks_max = 5, .has_case = false});
 }
 
@@ -99,16 +99,14 @@ TEST_F(HybridOnStandInTest, FindsAnMpiThatOnlySaysThatItTakesAddresses) {
   preload_mpi("RANKCHECK_MPI_TAKES_DEVICES=1 RANKCHECK_PLANTED=empty_promise");
   const Outcome outcome = run("", direct_calls);
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  tests::expect_found(
-      outcome, report("out"), {.verdict = "crashed", .says = "died", .ranks_max = 3});
+  tests::expect_found(report("out"), {.verdict = "crashed", .says = "died", .ranks_max = 3});
 }
 
 TEST_F(HybridOnStandInTest, FindsAnMpiThatReadsADeviceTooEarly) {
   preload_mpi("RANKCHECK_MPI_TAKES_DEVICES=1 RANKCHECK_PLANTED=overtaken_staging");
   const Outcome outcome = run("", direct_calls);
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  tests::expect_found(outcome,
-                      report("out"),
+  tests::expect_found(report("out"),
                       {.verdict = "falsified", .says = "; stage 0 ran direct: ", .ranks_max = 3});
 }
 
@@ -118,7 +116,7 @@ TEST_F(HybridOnStandInTest, GoesOnAfterAProcessWasKilled) {
   const Outcome outcome = shell(program_ +
                                 " run ci --backend hybrid --devices cuda --operation all_gather "
                                 "--algorithm staged --property agrees_with_reference --cases 10 "
-                                "--ranks 2..3 --report out");
+                                "--ranks 2..3 --replays 1 --report out");
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   const nlohmann::json finding = report("out").at("findings").at(0);
   EXPECT_EQ(finding.at("verdict"), "crashed") << outcome.out;

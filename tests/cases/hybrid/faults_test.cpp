@@ -1,11 +1,7 @@
-#include <filesystem>
-#include <ostream>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
-
-#include "harness/files.hpp"
 
 #include "cases/backends/hybrid.hpp"
 #include "tests/cases/planted_fault.hpp"
@@ -16,96 +12,71 @@
 namespace rankcheck::hybrid_tests {
 namespace {
 
-struct Fault {
-  std::string_view name;
-  std::string_view operation;
-  std::string_view verdict;
-  /// A part of the finding's reason.
-  std::string_view says;
-  int ranks_max = 3;
-  std::string_view property = "agrees_with_reference";
-  std::string_view options = "--ranks 2..3 --devices-per-process 2 --timeout 0.5";
-  std::string_view algorithm = "staged";
-};
+using tests::agrees;
+using tests::crashed;
+using tests::falsified;
+using tests::PlantedRun;
 
-/// Prints a parameter for GoogleTest.
-[[maybe_unused]] void PrintTo(const Fault& fault, std::ostream* out) {
-  *out << fault.name;
-}
+constexpr std::string_view two_a_process = "--cases 40 --ranks 2..3 --devices-per-process 2";
+constexpr std::string_view elsewhere = "memory outside the buffers";
 
 /// Installs the program, and a worker that has the faults of placements and preloads those of MPI.
-class FaultyHybridTest : public tests::CliTest, public testing::WithParamInterface<Fault> {
+class FaultyHybridTest : public tests::CliTest, public testing::WithParamInterface<PlantedRun> {
  protected:
   void SetUp() override {
     const std::string why = cases::hybrid_backend().why_unavailable();
     if (!why.empty()) GTEST_SKIP() << why;
     install();
-    const std::filesystem::path worker = folder_.path() / "bin" / "rankcheck-worker-hybrid";
-    harness::write_file(worker,
-                        "#!/bin/sh\nLD_PRELOAD='" RANKCHECK_MPI_FAULTS "' RANKCHECK_PLANTED=" +
-                            std::string(GetParam().name) +
-                            " exec '" RANKCHECK_PLANTED_HYBRID "' \"$@\"\n");
-    std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
+    write_script("bin/rankcheck-worker-hybrid",
+                 "LD_PRELOAD='" RANKCHECK_MPI_FAULTS "' RANKCHECK_PLANTED=" + GetParam().planted() +
+                     " exec '" RANKCHECK_PLANTED_HYBRID "' \"$@\"\n");
   }
 };
 
 TEST_P(FaultyHybridTest, IsFoundAndShrinks) {
-  const tests::Outcome outcome = rankcheck(
-      "run --backend hybrid --algorithm " + std::string(GetParam().algorithm) + " --operation " +
-      std::string(GetParam().operation) + " --property " + std::string(GetParam().property) +
-      " --cases 40 " + std::string(GetParam().options) + " --report out");
+  const tests::Outcome outcome = rankcheck(GetParam().arguments("hybrid"));
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  expect_found(
-      outcome,
-      report("out"),
-      {.verdict = GetParam().verdict, .says = GetParam().says, .ranks_max = GetParam().ranks_max});
+  GetParam().expect_found("hybrid", outcome, report("out"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Planted,
     FaultyHybridTest,
     testing::Values(
-        Fault{"reversed_devices", "all_gather", "falsified", "memory outside the buffers", 2},
-        Fault{.name = "places_of_world",
-              .operation = "all_gather",
-              .verdict = "falsified",
-              .says = "memory outside the buffers",
-              .options = "--ranks 2..3 --devices-per-process 3"},
-        Fault{.name = "even_shares",
-              .operation = "all_gather",
-              .verdict = "crashed",
-              .says = "rank 3 died",
-              .ranks_max = 4,
-              .options = "--ranks 4..4 --devices-per-process 3"},
-        Fault{"flipped_bit", "all_reduce", "falsified", "differs from the reference"},
-        Fault{.name = "flipped_bit",
-              .operation = "all_gather_v",
-              .verdict = "falsified",
-              .says = "; stage 0 ran direct: ",
-              .algorithm = "direct"},
-        Fault{.name = "kill",
-              .operation = "broadcast_list",
-              .verdict = "crashed",
-              .says = "died",
-              .algorithm = "direct"},
-        Fault{.name = "reversed_in_second_group",
-              .operation = "all_gather",
-              .verdict = "falsified",
-              .says = "memory outside the buffers",
-              .ranks_max = 4,
-              .property = "groups_at_once",
-              .options = "--ranks 3..4 --devices-per-process 4"},
-        Fault{"overtaken_staging", "all_gather", "falsified", "differs from the reference"},
-        Fault{"kill", "all_reduce", "crashed", "died"},
-        Fault{"hang", "all_reduce", "hung", "entered stage 0 (all_reduce)"},
-        Fault{.name = "no_signals",
-              .operation = "barrier",
-              .verdict = "falsified",
-              .says = "left before rank",
-              .property = "separates_ranks"}),
-    [](const auto& instance) {
-      return std::string(instance.param.name) + "_in_" + std::string(instance.param.operation);
-    });
+        // Only signals are messages of no bytes, and the other fault needs bytes.
+        PlantedRun{
+            "messages",
+            {{"flipped_bit", "all_reduce", "staged"},
+             {"flipped_bit", "all_gather_v", "direct", agrees, falsified("; stage 0 ran direct: ")},
+             {"no_signals", "barrier", "staged", "separates_ranks", falsified("left before rank")}},
+            two_a_process},
+        PlantedRun{"reversed_devices",
+                   {{"reversed_devices", "all_gather", "staged", agrees, falsified(elsewhere, 2)}},
+                   two_a_process},
+        PlantedRun{"places_of_world",
+                   {{"places_of_world", "all_gather", "staged", agrees, falsified(elsewhere, 3)}},
+                   "--cases 40 --ranks 2..3 --devices-per-process 3"},
+        PlantedRun{"even_shares",
+                   {{"even_shares", "all_gather", "staged", agrees, crashed("rank 3 died", 4)}},
+                   "--cases 40 --ranks 4..4 --devices-per-process 3"},
+        PlantedRun{"reversed_in_second_group",
+                   {{"reversed_in_second_group",
+                     "all_gather",
+                     "staged",
+                     "groups_at_once",
+                     falsified(elsewhere, 4)}},
+                   "--cases 40 --ranks 3..4 --devices-per-process 4"},
+        PlantedRun{
+            "overtaken_staging", {{"overtaken_staging", "all_gather", "staged"}}, two_a_process},
+        PlantedRun{"kill",
+                   {{"kill", "all_reduce", "staged", agrees, crashed("died")},
+                    {"kill", "broadcast_list", "direct", agrees, crashed("died")}},
+                   two_a_process},
+        PlantedRun{
+            "hang",
+            {{"hang", "all_reduce", "staged", agrees, tests::hung("entered stage 0 (all_reduce)")}},
+            "--cases 40 --ranks 2..3 --devices-per-process 2 --timeout 2"}),
+    tests::name_of_run);
 
 }  // namespace
 }  // namespace rankcheck::hybrid_tests

@@ -1,163 +1,177 @@
-#include <ostream>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/files.hpp"
 
 #include "tests/cases/planted_fault.hpp"
 
-/// Tests that `rankcheck run --backend nccl` reports a library with a fault; see
+/// Tests that `rankcheck run --backend nccl` reports a library with faults; see
 /// tests/gpu/device/nccl/stand_in.cpp.
 namespace rankcheck {
 namespace {
 
-struct Fault {
-  std::string_view name;
-  std::string_view operation;
-  std::string_view verdict;
-  /// A part of the finding's reason.
-  std::string_view says;
-  std::string_view algorithm = "native";
-  std::string_view property = "agrees_with_reference";
-  std::string_view ranks = "2..3";
-  int cases = 20;
-};
+using tests::agrees;
+using tests::crashed;
+using tests::falsified;
+using tests::hung;
+using tests::PlantedRun;
 
-/// Prints a parameter for GoogleTest.
-[[maybe_unused]] void PrintTo(const Fault& fault, std::ostream* out) {
-  *out << fault.name;
-}
+/// The worker gives up before the time of `--timeout` is over, and names the call.
+constexpr std::string_view soon_over = "--cases 20 --ranks 2..3 --timeout 2";
 
-class FaultyNcclTest : public tests::CliTest, public testing::WithParamInterface<Fault> {
+class FaultyLibraryOfNcclTest : public tests::CliTest {
  protected:
-  /// Runs the program on the library with the fault.
-  tests::Outcome run() {
-    const Fault& fault = GetParam();
-    return shell("RANKCHECK_STAND_IN=" + std::string(fault.name) + " " + program_ +
-                 " run --backend nccl --nccl-library " +
-                 harness::shell_quoted(RANKCHECK_STAND_IN_NCCL) + " --algorithm " +
-                 std::string(fault.algorithm) + " --operation " + std::string(fault.operation) +
-                 " --property " + std::string(fault.property) + " --cases " +
-                 std::to_string(fault.cases) + " --ranks " + std::string(fault.ranks) +
-                 " --timeout 0.5 --report out");
+  /// Runs the program on the library with these faults.
+  tests::Outcome run_with(const std::string& faults, const std::string& arguments) {
+    return shell("RANKCHECK_STAND_IN=" + faults + " " + program_ + " " + arguments +
+                 " --nccl-library " + harness::shell_quoted(RANKCHECK_STAND_IN_NCCL));
   }
 };
 
+class FaultyNcclTest : public FaultyLibraryOfNcclTest,
+                       public testing::WithParamInterface<PlantedRun> {};
+
 TEST_P(FaultyNcclTest, IsFoundAndShrinks) {
-  const tests::Outcome outcome = run();
+  const tests::Outcome outcome = run_with(GetParam().planted(), GetParam().arguments("nccl"));
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  expect_found(outcome,
-               report("out"),
-               {.verdict = GetParam().verdict,
-                .says = GetParam().says,
-                .ranks_max = 3,
-                .has_case = GetParam().name != "bad_end"});
+  GetParam().expect_found("nccl", outcome, report("out"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Planted,
     FaultyNcclTest,
     testing::Values(
-        Fault{"flipped_bit", "all_reduce", "falsified", "differs from the reference"},
-        Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference"},
-        Fault{"mean_for_sum", "reduce", "falsified", "differs from the reference"},
-        Fault{"unscaled", "reduce_scatter", "falsified", "differs from the reference"},
-        Fault{"wrong_root", "broadcast", "falsified", "differs from the reference"},
-        Fault{"group_order", "all_gather", "falsified", "differs from the reference"},
-        Fault{"off_root", "reduce", "falsified", "of recv, which is no part of the output"},
-        Fault{"past_end", "all_gather", "falsified", "1 bytes past the end of recv"},
+        // The first fault is one of all reductions, the second one of all broadcasts.
+        PlantedRun{"drop_rank",
+                   {{"drop_rank", "all_reduce", "native"},
+                    {"drop_rank", "all_reduce", "threads"},
+                    {"drop_rank", "all_reduce", "one_process"},
+                    {"drop_rank", "all_reduce_list", "packed"},
+                    {"wrong_root", "broadcast", "native"},
+                    {"wrong_root", "broadcast_list", "packed"},
+                    {"past_end",
+                     "all_gather",
+                     "native",
+                     agrees,
+                     falsified("1 bytes past the end of recv")}}},
+        // The order of a group does not matter to a sum.
+        PlantedRun{
+            "flipped_bit",
+            {{"flipped_bit", "all_reduce", "native"}, {"group_order", "all_gather", "native"}}},
+        PlantedRun{"mean_for_sum",
+                   {{"mean_for_sum", "reduce", "native"},
+                    {"mean_for_sum", "reduce_list", "packed"},
+                    {"error_code",
+                     "all_reduce",
+                     "native",
+                     agrees,
+                     falsified("ncclAllReduce: invalid argument")},
+                    {"kept_input", "broadcast", "graph"},
+                    {"symmetric_granularity",
+                     "all_gather",
+                     "windows",
+                     agrees,
+                     falsified("1 bytes past")}}},
+        PlantedRun{
+            "off_root",
+            {{"off_root",
+              "reduce",
+              "native",
+              agrees,
+              falsified("of recv, which is no part of the output")},
+             {"kept_flags", "all_reduce", "graph"},
+             {"unaligned_window", "all_reduce", "windows"},
+             {"operations_of_a_group", "scatter", "aggregated", agrees, falsified("")},
+             {"other_path", "all_reduce", "tree_ll", agrees, falsified("AllReduce took NVLS/LL")}}},
+        PlantedRun{"unscaled",
+                   {{"unscaled", "reduce_scatter", "native"},
+                    {"plan_not_launched",
+                     "all_to_all",
+                     "aggregated",
+                     agrees,
+                     falsified("in the same group")},
+                    {"silent_log",
+                     "all_gather",
+                     "ring_simple",
+                     agrees,
+                     falsified("log shows no AllGather")},
+                    {"no_wait",
+                     "barrier",
+                     "by_all_reduce",
+                     "separates_ranks",
+                     falsified("left before rank")}}},
+        PlantedRun{"registered_memory", {{"registered_memory", "all_reduce", "registered"}}},
 #ifndef __SANITIZE_THREAD__
         // These faults are data races, for which the thread sanitizer ends the worker.
-        Fault{"early", "all_gather", "falsified", ""},
-        Fault{"overtakes", "all_reduce", "falsified", "differs from the reference"},
+        PlantedRun{"early", {{"early", "all_gather", "native", agrees, falsified("")}}},
+        PlantedRun{"overtakes", {{"overtakes", "all_reduce", "native"}}},
         // Only a case that is pending has work behind the call, which the result does not wait for.
-        Fault{"early_for_stream", "broadcast", "falsified", ""},
+        PlantedRun{"early_for_stream",
+                   {{"early_for_stream", "broadcast", "native", agrees, falsified("")}}},
 #endif
-        Fault{"error_code", "all_reduce", "falsified", "ncclAllReduce: invalid argument"},
-        Fault{"system_error", "all_reduce", "crashed", "ncclAllReduce: unhandled system error"},
-        Fault{"async_error", "all_reduce", "crashed", "ncclAllReduce: an asynchronous error"},
-        Fault{"abort", "all_reduce", "crashed", "died"},
-        Fault{"hang", "all_reduce", "hung", "ncclAllReduce did not finish in time"},
-        Fault{"no_wait",
-              "barrier",
-              "falsified",
-              "left before rank",
-              "by_all_reduce",
-              "separates_ranks"},
-        Fault{"world_group",
-              "all_reduce",
-              "falsified",
-              "differs from the reference",
-              "native",
-              "groups_at_once",
-              // With other seeds, the rank alone launches a graph, and all wait for ever.
-              "3..3 --seed 2"},
-        Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference", "threads"},
-        Fault{"stuck", "all_reduce", "hung", "ncclAllReduce did not return in time", "threads"},
-        Fault{
-            "unaligned_window", "all_reduce", "falsified", "differs from the reference", "windows"},
-        Fault{"symmetric_granularity", "all_gather", "falsified", "1 bytes past", "windows"},
-        Fault{"registered_memory",
-              "all_reduce",
-              "falsified",
-              "differs from the reference",
-              "registered"},
-        Fault{"kept_input", "broadcast", "falsified", "differs from the reference", "graph"},
-        Fault{"kept_flags", "all_reduce", "falsified", "differs from the reference", "graph"},
+        PlantedRun{"system_error",
+                   {{"system_error",
+                     "all_reduce",
+                     "native",
+                     agrees,
+                     crashed("ncclAllReduce: unhandled system error")}}},
+        PlantedRun{"async_error",
+                   {{"async_error",
+                     "all_reduce",
+                     "native",
+                     agrees,
+                     crashed("ncclAllReduce: an asynchronous error")}}},
+        PlantedRun{"abort",
+                   {{"abort", "all_reduce", "native", agrees, crashed("died")}},
+                   PlantedRun().options,
+                   PlantedRun::default_replays},
+        PlantedRun{"hang",
+                   {{"hang",
+                     "all_reduce",
+                     "native",
+                     agrees,
+                     hung("ncclAllReduce did not finish in time")}},
+                   soon_over},
+        PlantedRun{"stuck",
+                   {{"stuck",
+                     "all_reduce",
+                     "threads",
+                     agrees,
+                     hung("ncclAllReduce did not return in time")}},
+                   soon_over},
+        PlantedRun{"world_group",
+                   {{"world_group", "all_reduce", "native", "groups_at_once"}},
+                   // With other seeds, the rank alone launches a graph, and all wait for ever.
+                   "--cases 20 --ranks 3..3 --seed 2"},
         // One graph in eight has many calls.
-        Fault{.name = "kept_input_of_many",
-              .operation = "all_gather",
-              .verdict = "falsified",
-              .says = "differs from the reference",
-              .algorithm = "graph",
-              .cases = 200},
-        Fault{"plan_not_launched", "all_to_all", "falsified", "in the same group", "aggregated"},
-        Fault{"operations_of_a_group", "scatter", "falsified", "", "aggregated"},
-        Fault{"newest_communicator",
-              "all_reduce",
-              "falsified",
-              "differs from the reference",
-              "aggregated",
-              "agrees_with_reference",
-              // With more ranks, communicators may be dropped and made anew in another order.
-              "2..2"},
-        Fault{"drop_rank", "all_reduce_list", "falsified", "differs from the reference", "packed"},
-        Fault{"wrong_root", "broadcast_list", "falsified", "differs from the reference", "packed"},
-        Fault{"mean_for_sum", "reduce_list", "falsified", "differs from the reference", "packed"},
-        Fault{"other_path", "all_reduce", "falsified", "AllReduce took NVLS/LL", "tree_ll"},
-        Fault{"silent_log", "all_gather", "falsified", "log shows no AllGather", "ring_simple"},
-        Fault{"drop_rank", "all_reduce", "falsified", "differs from the reference", "one_process"},
-        Fault{"bad_end", "gather", "crashed", "after the last run: "}),
-    [](const auto& instance) {
-      return std::string(instance.param.name) + "_" + std::string(instance.param.operation) + "_" +
-             std::string(instance.param.algorithm);
-    });
+        PlantedRun{"kept_input_of_many",
+                   {{"kept_input_of_many", "all_gather", "graph"}},
+                   "--cases 200 --ranks 2..3"},
+        PlantedRun{"newest_communicator",
+                   {{"newest_communicator", "all_reduce", "aggregated"}},
+                   // With more ranks, communicators may be dropped and made anew in another order.
+                   "--cases 20 --ranks 2..2"},
+        PlantedRun{"bad_end",
+                   {{"bad_end",
+                     "gather",
+                     "native",
+                     agrees,
+                     {.verdict = "crashed", .says = "after the last run: ", .has_case = false}}}}),
+    tests::name_of_run);
 
 /// Faults that only one algorithm shows.
-class AlgorithmsOfNcclTest : public tests::CliTest, public testing::WithParamInterface<Fault> {};
-
-TEST_P(AlgorithmsOfNcclTest, ShowFaultsThatNativeCallsDoNot) {
-  const tests::Outcome outcome =
-      shell("RANKCHECK_STAND_IN=" + std::string(GetParam().name) + " " + program_ +
-            " run --backend nccl --algorithm native --cases 20 --ranks 2..3 "
-            "--property agrees_with_reference --report out --operation " +
-            std::string(GetParam().operation) + " --nccl-library " +
-            harness::shell_quoted(RANKCHECK_STAND_IN_NCCL));
+TEST_F(FaultyLibraryOfNcclTest, ShowsFaultsThatNativeCallsDoNot) {
+  const tests::Outcome outcome = run_with(
+      "unaligned_window,symmetric_granularity,registered_memory,kept_input,kept_flags,"
+      "kept_input_of_many,plan_not_launched,operations_of_a_group,newest_communicator",
+      "run --backend nccl --algorithm native --cases 20 --ranks 2..3 "
+      "--property agrees_with_reference --report out "
+      "--operation all_reduce,all_gather,broadcast,all_to_all,scatter");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
-
-INSTANTIATE_TEST_SUITE_P(Planted,
-                         AlgorithmsOfNcclTest,
-                         testing::Values(Fault{"unaligned_window", "all_reduce", "", ""},
-                                         Fault{"symmetric_granularity", "all_gather", "", ""},
-                                         Fault{"registered_memory", "all_reduce", "", ""},
-                                         Fault{"kept_input", "broadcast", "", ""},
-                                         Fault{"kept_flags", "all_reduce", "", ""},
-                                         Fault{"kept_input_of_many", "all_gather", "", ""},
-                                         Fault{"plan_not_launched", "all_to_all", "", ""},
-                                         Fault{"operations_of_a_group", "scatter", "", ""},
-                                         Fault{"newest_communicator", "all_reduce", "", ""}),
-                         [](const auto& instance) { return std::string(instance.param.name); });
 
 using CommunicatorsOfNcclTest = tests::CliTest;
 
@@ -186,7 +200,7 @@ using HostsOfNcclTest = tests::CliTest;
 TEST_F(HostsOfNcclTest, ShowFaultsBetweenHosts) {
   const std::string options =
       " run --backend nccl --operation all_reduce --algorithm native --cases 20 "
-      "--property agrees_with_reference --nccl-library " +
+      "--property agrees_with_reference --replays 1 --nccl-library " +
       harness::shell_quoted(RANKCHECK_STAND_IN_NCCL);
   const std::string planted = "RANKCHECK_STAND_IN=between_hosts " + program_ + options;
   EXPECT_EQ(shell(planted + " --ranks 3 --report one").status, 0);
@@ -203,7 +217,7 @@ using PinnedForNcclTest = tests::CliTest;
 TEST_F(PinnedForNcclTest, FindTheTailThatASingleRankLoses) {
   const std::string options =
       " run --backend nccl --operation all_reduce --algorithm native --cases 1 --ranks 1 "
-      "--property agrees_with_reference --nccl-library " +
+      "--property agrees_with_reference --replays 1 --nccl-library " +
       harness::shell_quoted(RANKCHECK_STAND_IN_NCCL) + " --report ";
   EXPECT_EQ(shell(program_ + options + "right").status, 0);
   EXPECT_EQ(shell("RANKCHECK_STAND_IN=one_rank_tail " + program_ + options + "wrong").status, 1);

@@ -5,15 +5,16 @@
 
 #include "gpu/device/hybrid/members.hpp"
 
-/// The worker for `hybrid` with one fault: this function replaces the one of members.cpp.
-/// RANKCHECK_PLANTED names the fault.
+#include "tests/gpu/device/planted.hpp"
+
+/// The worker for `hybrid` with faults: this function replaces the one of members.cpp.
+/// RANKCHECK_PLANTED names the faults, see planted.hpp.
 namespace rankcheck::gpu::hybrid {
 
 namespace {
 
 bool is_planted(std::string_view fault) {
-  const char* planted = std::getenv("RANKCHECK_PLANTED");
-  return planted != nullptr && planted == fault;
+  return tests::names_fault(std::getenv("RANKCHECK_PLANTED"), fault);
 }
 
 /// Returns the process of a member. The fault `even_shares` spreads the ranks evenly, so that only

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
@@ -17,6 +16,8 @@
 
 #include "gpu/device/mpi/persistent.hpp"
 
+#include "tests/gpu/device/planted.hpp"
+
 /// The functions that make a persistent all_reduce and a persistent barrier: the library's own with
 /// the prefix P.
 #if MPI_VERSION >= 4
@@ -27,14 +28,13 @@
 #define RANKCHECK_BARRIER_INIT(prefix) prefix##MPIX_Barrier_init
 #endif
 
-/// An MPI library with one fault: these functions are preloaded into the real worker and intercept
-/// the library's functions. RANKCHECK_PLANTED names the fault. Faults need several ranks and,
-/// except for the barrier's, an element.
+/// An MPI library with faults: these functions are preloaded into the real worker and intercept the
+/// library's functions. RANKCHECK_PLANTED names the faults, see planted.hpp. Faults need several
+/// ranks and, except for the barrier's, an element.
 namespace {
 
 bool is_planted(std::string_view fault) {
-  const char* planted = std::getenv("RANKCHECK_PLANTED");
-  return planted != nullptr && planted == fault;
+  return rankcheck::tests::names_fault(std::getenv("RANKCHECK_PLANTED"), fault);
 }
 
 /// Whether the library says that it takes addresses of CUDA devices, and takes them. With the fault
@@ -59,16 +59,28 @@ int size_of(MPI_Comm communicator) {
   return size;
 }
 
-/// The first communicator that was made of all processes in order. MPI_COMM_NULL before.
-MPI_Comm& first_of_all() {
-  static MPI_Comm first = MPI_COMM_NULL;
-  return first;
+bool have_same_ranks(MPI_Comm one, MPI_Comm other) {
+  int comparison = MPI_UNEQUAL;
+  PMPI_Comm_compare(one, other, &comparison);
+  return comparison == MPI_IDENT || comparison == MPI_CONGRUENT;
 }
 
 bool has_all(MPI_Comm communicator) {
-  int comparison = MPI_UNEQUAL;
-  PMPI_Comm_compare(communicator, MPI_COMM_WORLD, &comparison);
-  return comparison == MPI_CONGRUENT;
+  return have_same_ranks(communicator, MPI_COMM_WORLD);
+}
+
+/// The communicators that exist, the oldest first.
+std::vector<MPI_Comm>& communicators() {
+  static std::vector<MPI_Comm> all;
+  return all;
+}
+
+/// The oldest communicator of the same ranks in the same order.
+MPI_Comm first_like(MPI_Comm communicator) {
+  for (MPI_Comm each : communicators()) {
+    if (have_same_ranks(each, communicator)) return each;
+  }
+  return communicator;
 }
 
 std::size_t bytes_of(int count, MPI_Datatype type) {
@@ -150,16 +162,66 @@ std::map<MPI_Request, FirstData*>& with_new_data() {
   return all;
 }
 
-/// How often each persistent barrier was started.
-std::map<MPI_Request, int>& starts_of_barriers() {
-  static std::map<MPI_Request, int> all;
+struct PersistentBarrier {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  int starts = 0;
+};
+
+std::map<MPI_Request, PersistentBarrier>& persistent_barriers() {
+  static std::map<MPI_Request, PersistentBarrier> all;
   return all;
 }
 
-/// Whether a barrier was started since somebody has waited for a request.
-bool& is_barrier_under_way() {
-  static bool is = false;
-  return is;
+/// The number of barriers that were started and that nobody has waited for.
+int& barriers_under_way() {
+  static int number = 0;
+  return number;
+}
+
+constexpr int tag_of_meetings = 1;
+
+/// The rank of the world that waits until this rank has left its call.
+int& waiting_rank() {
+  static int rank = MPI_PROC_NULL;
+  return rank;
+}
+
+/// Makes a barrier's fault show whatever the scheduler does. The first two ranks of the
+/// communicator call this before the call that is judged: the one that `waits` stays here until the
+/// other one has left that call, so that it enters the call too late.
+void meet(MPI_Comm communicator, bool waits) {
+  const int rank = rank_in(communicator);
+  if (size_of(communicator) < 2 || rank > 1) return;
+  const int other = 1 - rank;
+  int other_in_world = MPI_PROC_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(communicator, &group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_translate_ranks(group, 1, &other, world, &other_in_world);
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  if (!waits) {
+    waiting_rank() = other_in_world;
+    return;
+  }
+  PMPI_Recv(
+      nullptr, 0, MPI_BYTE, other_in_world, tag_of_meetings, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/// Notes that a request is waited for. Behind each judged call, the worker waits for a barrier of
+/// its own, which it starts with a function that is not intercepted.
+void note_wait() {
+  if (barriers_under_way() > 0) {
+    --barriers_under_way();
+    return;
+  }
+  PMPI_Send(nullptr,
+            0,
+            MPI_BYTE,
+            std::exchange(waiting_rank(), MPI_PROC_NULL),
+            tag_of_meetings,
+            MPI_COMM_WORLD);
 }
 
 /// Whether Open MPI's component coll/libnbc was told to use a ring in MPI_Iallreduce.
@@ -344,8 +406,8 @@ int MPI_Iallreduce(const void* send,
                    MPI_Request* request) {
   note_request(recv, count, type);
   if (is_planted("short_ring") && count > 0 && uses_ring()) --count;
-  if (is_planted("one_context") && has_all(communicator)) communicator = first_of_all();
-  const bool is_second = has_all(communicator) && communicator != first_of_all();
+  if (is_planted("one_context") && has_all(communicator)) communicator = first_like(communicator);
+  const bool is_second = has_all(communicator) && communicator != first_like(communicator);
   if (is_planted("short_on_second") && count > 0 && is_second) --count;
   return PMPI_Iallreduce(send, recv, count, type, op, communicator, request);
 }
@@ -494,8 +556,13 @@ int MPI_Type_create_resized(MPI_Datatype type,
 }
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  is_barrier_under_way() = false;
+  note_wait();
+  const auto barrier = persistent_barriers().find(*request);
   const int code = PMPI_Wait(request, status);
+  if (barrier != persistent_barriers().end() && barrier->second.starts == 2 &&
+      barriers_under_way() == 0 && is_planted("third_barrier")) {
+    meet(barrier->second.communicator, rank_in(barrier->second.communicator) == 1);
+  }
   static int waits = 0;
   if (results_under_way().size() < 2 || ++waits < 2) return code;
   mix_results();
@@ -513,12 +580,14 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   return code;
 }
 
-/// Plants that the root's call returns before anybody has read its buffer.
+/// Plants that the root's call returns before anybody has read its buffer. Others read it once the
+/// worker has overwritten it, which the worker does as soon as the call has returned.
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
   await_late_reader();
   if (is_planted("late_reader") && count > 0 && rank_in(communicator) == root) {
-    late_reader() = std::thread([=] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const auto* const first_byte = static_cast<const volatile unsigned char*>(buffer);
+    late_reader() = std::thread([=, before = *first_byte] {
+      while (*first_byte == before) std::this_thread::yield();
       PMPI_Bcast(buffer, count, type, root, communicator);
     });
     return MPI_SUCCESS;
@@ -603,28 +672,36 @@ int RANKCHECK_ALL_REDUCE_INIT()(const void* send,
 #ifdef RANKCHECK_BARRIER_INIT
 int RANKCHECK_BARRIER_INIT()(MPI_Comm communicator, MPI_Info info, MPI_Request* request) {
   const int code = RANKCHECK_BARRIER_INIT(P)(communicator, info, request);
-  starts_of_barriers()[*request] = 0;
+  persistent_barriers()[*request] = {.communicator = communicator};
   return code;
 }
 #endif
 
-/// Plants a barrier that is over at once: the second one under way, or any on a later communicator.
+/// Plants a barrier that is over at once: the second one under way, or any on a later communicator
+/// of the same ranks. The one of two communicators is started first on one of the first two ranks,
+/// and the other one on the other rank.
 int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
-  const bool is_second = std::exchange(is_barrier_under_way(), true);
-  const bool is_later = communicator != first_of_all();
-  if ((is_second && is_planted("second_barrier")) || (is_later && is_planted("later_barrier"))) {
-    *request = MPI_REQUEST_NULL;
-    return MPI_SUCCESS;
-  }
-  return PMPI_Ibarrier(communicator, request);
+  const bool is_second = barriers_under_way()++ > 0;
+  const bool plants_second = is_planted("second_barrier");
+  const bool plants_later = is_planted("later_barrier");
+  const bool is_later = communicator != first_like(communicator);
+  const bool is_over = (is_second && plants_second) || (is_later && plants_later);
+  *request = MPI_REQUEST_NULL;
+  const int code = is_over ? MPI_SUCCESS : PMPI_Ibarrier(communicator, request);
+  if (!is_second && plants_second) meet(communicator, rank_in(communicator) == 1);
+  if (!is_second && plants_later) meet(communicator, !is_over);
+  return code;
 }
 
 /// Plants a persistent barrier that does nothing when it is started for the third time.
 int MPI_Start(MPI_Request* request) {
-  const auto barrier = starts_of_barriers().find(*request);
-  if (barrier != starts_of_barriers().end() && ++barrier->second == 3) {
-    starts_of_barriers().erase(barrier);
-    if (is_planted("third_barrier")) return MPI_SUCCESS;
+  const auto barrier = persistent_barriers().find(*request);
+  if (barrier != persistent_barriers().end()) {
+    ++barriers_under_way();
+    if (++barrier->second.starts == 3) {
+      persistent_barriers().erase(barrier);
+      if (is_planted("third_barrier")) return MPI_SUCCESS;
+    }
   }
   const auto first = with_new_data().find(*request);
   if (first != with_new_data().end()) {
@@ -648,12 +725,13 @@ int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_C
     return MPI_SUCCESS;
   }
   const int code = PMPI_Comm_create_group(communicator, group, tag, made);
-  if (first_of_all() == MPI_COMM_NULL && has_all(*made)) first_of_all() = *made;
+  communicators().push_back(*made);
   return code;
 }
 
 int MPI_Comm_free(MPI_Comm* communicator) {
   await_late_reader();
+  std::erase(communicators(), *communicator);
   if (*communicator != MPI_COMM_WORLD) return PMPI_Comm_free(communicator);
   *communicator = MPI_COMM_NULL;
   return MPI_SUCCESS;

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+/// How tests tell a library which faults to have.
+namespace rankcheck::tests {
+
+/// Whether `list` names the fault. It holds names with commas between them, and is null if there is
+/// none. So one process can have several faults, in functions that have nothing to do with one
+/// another.
+inline bool names_fault(const char* list, std::string_view fault) {
+  if (list == nullptr) return false;
+  for (std::string_view rest = list;;) {
+    const std::size_t comma = rest.find(',');
+    if (rest.substr(0, comma) == fault) return true;
+    if (comma == std::string_view::npos) return false;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace rankcheck::tests
