@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
         PlantedRun{"world_group",
                    {{"world_group", "all_reduce", "native", "groups_at_once"}},
                    // With other seeds, the rank alone launches a graph, and all wait for ever.
-                   "--cases 20 --ranks 3..3 --seed 2"},
+                   "--cases 20 --ranks 3..3 --seed 2 --timeout 5"},
         // One graph in eight has many calls.
         PlantedRun{"kept_input_of_many",
                    {{"kept_input_of_many", "all_gather", "graph"}},
