@@ -102,7 +102,9 @@ TEST_P(CanaryTest, ReplaysFromTheTextOfItsMinimalCase) {
   EXPECT_EQ(c, *found.finding.minimal);
   Planted backend(GetParam());
   harness::Examiner examiner(operations(), backend);
-  EXPECT_EQ(replay(examiner, c, {}).verdict, GetParam().verdict) << text;
+  // A bug that needs a count of its own is never flaky, and each replay takes long.
+  const int replays = GetParam().count > 0 ? 1 : 5;
+  EXPECT_EQ(replay(examiner, c, {.replays = replays}).verdict, GetParam().verdict) << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Planted, CanaryTest, testing::ValuesIn(catalogue()), tests::printed_name);
