@@ -19,6 +19,7 @@
 #include "harness/hash.hpp"
 #include "harness/image.hpp"
 #include "harness/known_cases.hpp"
+#include "harness/run_clock.hpp"
 #include "harness/shrink.hpp"
 #include "harness/suite_file.hpp"
 
@@ -28,7 +29,7 @@ namespace {
 
 using rc::detail::CaseDescription;
 using rc::detail::CaseResult;
-using Clock = std::chrono::steady_clock;
+using Clock = RunClock;
 
 /// RapidCheck reserves memory for all cases that it is asked for, so it is asked for at most this
 /// many at a time.

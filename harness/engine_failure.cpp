@@ -7,11 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "harness/run_clock.hpp"
+
 namespace rankcheck::harness {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = RunClock;
 
 }  // namespace
 

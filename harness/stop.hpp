@@ -3,6 +3,8 @@
 #include <atomic>
 #include <chrono>
 
+#include "harness/run_clock.hpp"
+
 namespace rankcheck::harness {
 
 /// A request to end a run early. Code that waits for something checks it several times a second.
@@ -14,8 +16,7 @@ struct StopRequest {
 
   [[nodiscard]] bool is_made() const {
     if (flag != nullptr && flag->load(std::memory_order_relaxed)) return true;
-    return pause != std::chrono::steady_clock::time_point::max() &&
-           std::chrono::steady_clock::now() >= pause;
+    return pause != std::chrono::steady_clock::time_point::max() && RunClock::now() >= pause;
   }
 };
 

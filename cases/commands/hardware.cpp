@@ -20,6 +20,7 @@
 #include "harness/known_defects.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/session.hpp"
+#include "harness/run_clock.hpp"
 #include "harness/runner.hpp"
 #include "harness/table.hpp"
 #include "harness/text_style.hpp"
@@ -145,7 +146,7 @@ class HardwareGate {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = harness::RunClock;
 
   [[nodiscard]] hardware::ProbeOutcome probe(const hardware::ProbeRequest& request) {
     if (is_quick_) return quick_probe(request);

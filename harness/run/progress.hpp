@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/finding.hpp"
+#include "harness/run_clock.hpp"
 #include "harness/summary.hpp"
 #include "harness/text_style.hpp"
 
@@ -18,7 +19,7 @@ namespace rankcheck::harness::run {
 /// the end of the run explains it.
 class Progress {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = RunClock;
 
   struct Options {
     /// The time at which a run that repeats itself ends, or none for a run of one round.

@@ -13,6 +13,7 @@
 #include "harness/known_defects.hpp"
 #include "harness/run/memory.hpp"
 #include "harness/run/progress.hpp"
+#include "harness/run_clock.hpp"
 #include "harness/runner.hpp"
 
 namespace rankcheck::harness::run {
@@ -53,7 +54,7 @@ class Rounds {
 
  private:
   [[nodiscard]] double elapsed_s() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - session_.start).count();
+    return std::chrono::duration<double>(RunClock::now() - session_.start).count();
   }
 
   [[nodiscard]] RunnerOptions options() {

@@ -18,6 +18,7 @@
 #include "harness/known_defects.hpp"
 #include "harness/report.hpp"
 #include "harness/run/data_files.hpp"
+#include "harness/run_clock.hpp"
 #include "harness/table.hpp"
 
 namespace rankcheck::harness::run {
@@ -27,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
+using Clock = RunClock;
 
 /// What a run makes of its journal.
 constexpr std::array report_names{report_name, "junit.xml", "summary.md", page_name};

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+namespace rankcheck::harness {
+
+/// The clock of everything that limits the duration of a run: time budgets, pauses, and the limits
+/// of shrinking and of replays. Durations in reports come from it, too. Waiting for a worker has
+/// other clocks.
+struct RunClock {
+  using Steady = std::chrono::steady_clock;
+  using rep = Steady::rep;
+  using period = Steady::period;
+  using duration = Steady::duration;
+  using time_point = Steady::time_point;
+  using Source = time_point (*)();
+  static constexpr bool is_steady = true;
+
+  [[nodiscard]] static time_point now() { return source.load(std::memory_order_relaxed)(); }
+
+  /// Tests put a clock here that they move. Nothing else writes it.
+  static inline std::atomic<Source> source{+[] { return Steady::now(); }};
+};
+
+}  // namespace rankcheck::harness
