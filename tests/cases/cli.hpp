@@ -1,19 +1,25 @@
 #pragma once
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <system_error>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/types.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "harness/files.hpp"
 #include "harness/table.hpp"
+#include "harness/worker/process.hpp"
 
 #include "tests/harness/journal_text.hpp"
 #include "tests/harness/sample.hpp"
@@ -30,7 +36,8 @@ inline const std::string quick =
     "run --backend sim --operation broadcast --algorithm binomial "
     "--property agrees_with_reference --cases 60 ";
 
-/// A finished program's exit status and output.
+/// A finished program's exit status and output. As in a shell, the status of a program that a
+/// signal ended is 128 plus the signal's number.
 struct Outcome {
   int status = -1;
   std::string out;
@@ -68,12 +75,14 @@ class CliTest : public testing::Test {
     std::size_t got = 0;
     while ((got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0) outcome.out.append(buffer, got);
     const int status = ::pclose(pipe);
-    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     outcome.err = harness::read_file(err);
     return outcome;
   }
 
-  Outcome rankcheck(const std::string& arguments) { return shell(program_ + ' ' + arguments); }
+  Outcome rankcheck(const std::string& arguments) {
+    return shell(surroundings_ + program_ + ' ' + arguments);
+  }
 
   void expect_unable(const std::string& arguments, const std::string& complaint) {
     const Outcome outcome = rankcheck(arguments);
@@ -83,9 +92,53 @@ class CliTest : public testing::Test {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
 
-  /// Runs the program and interrupts it after one second, as Ctrl-C does.
-  Outcome interrupt_after_1_s(const std::string& arguments) {
-    return shell("timeout --foreground --preserve-status -s INT 1 " + program_ + ' ' + arguments);
+  /// Runs the program with a clock for time budgets that moves by so much whenever it is read. It
+  /// is read about once for each case, so the number of cases does not depend on the machine.
+  Outcome clocked(double reading_s, const std::string& arguments) {
+    return shell("RANKCHECK_TESTS_READING_S=" + std::to_string(reading_s) + ' ' + clocked_ + ' ' +
+                 arguments);
+  }
+
+  /// Runs the program, and calls `act` with its process id as soon as it has printed `words`.
+  Outcome when_it_says(const std::string& words,
+                       const std::string& arguments,
+                       const std::function<void(pid_t)>& act) {
+    const std::filesystem::path err = folder_.path() / "stderr-meanwhile";
+    const std::string line = "cd " + harness::shell_quoted(folder_.path().string()) +
+                             " && exec 2>" + harness::shell_quoted(err.string()) + ' ' + program_ +
+                             ' ' + arguments;
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const harness::worker::Descriptor output(ends[0]);
+    harness::worker::Descriptor input(ends[1]);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(input.get(), STDOUT_FILENO);
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      ::_exit(127);
+    }
+    input.reset();
+    Outcome outcome;
+    bool has_acted = false;
+    char buffer[4096];
+    ssize_t got = 0;
+    while ((got = ::read(output.get(), buffer, sizeof buffer)) > 0) {
+      outcome.out.append(buffer, static_cast<std::size_t>(got));
+      if (has_acted || outcome.out.find(words) == std::string::npos) continue;
+      has_acted = true;
+      act(child);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    outcome.err = harness::read_file(err);
+    EXPECT_TRUE(has_acted) << words << " in\n" << outcome.out << outcome.err;
+    return outcome;
+  }
+
+  /// Runs the program, and interrupts it as Ctrl-C does as soon as it has printed `words`.
+  Outcome interrupt_when_it_says(const std::string& words, const std::string& arguments) {
+    return when_it_says(words, arguments, [](pid_t program) { ::kill(program, SIGINT); });
   }
 
   /// Returns the path of a file in the folder.
@@ -118,13 +171,12 @@ class CliTest : public testing::Test {
     return nlohmann::json::parse(text_of(folder + "/report.json"));
   }
 
-  /// Runs the gate for hardware in calls of one second each until it is complete. `surroundings`
-  /// sets environment variables. Returns the outcome of the last call.
+  /// Runs the gate for hardware in calls until it is complete. `surroundings` sets environment
+  /// variables. Returns the outcome of the last call.
   Outcome run_gate(const std::string& arguments,
                    const std::string& folder,
                    const std::string& surroundings = "") {
-    const Outcome first = shell(surroundings + " " + program_ + " run --time-budget 3 hardware " +
-                                arguments + " --report " + folder);
+    const Outcome first = call_gate(surroundings, "hardware " + arguments + " --report " + folder);
     return finish_gate(folder, first, surroundings);
   }
   /// Resumes a gate in such calls until it is complete. `outcome` is the outcome of the last call.
@@ -133,36 +185,44 @@ class CliTest : public testing::Test {
                       const std::string& surroundings = "") {
     constexpr int calls_max = 60;
     for (int i = 0; i < calls_max && report(folder)["ending"] != "completed"; ++i) {
-      outcome = shell(surroundings + " " + program_ + " run --time-budget 3 --resume " + folder);
+      outcome = call_gate(surroundings, "--resume " + folder);
     }
     EXPECT_EQ(report(folder)["ending"], "completed") << outcome.out << outcome.err;
     return outcome;
   }
 
+  /// Installs the program whose clock moves by `reading_s` whenever it is read, and by `tick_s` for
+  /// each byte that a worker writes into the file `ticks`.
+  void install_clocked(const std::string& reading_s, const std::string& tick_s) {
+    install("rankcheck-clocked");
+    surroundings_ =
+        "RANKCHECK_TESTS_READING_S=" + reading_s + " RANKCHECK_TESTS_TICK_S=" + tick_s + ' ';
+  }
+
   /// Installs the program in the folder, with its own cases/. Later calls of rankcheck() run it.
-  void install() {
+  void install(const std::string& program = "rankcheck") {
     namespace fs = std::filesystem;
-    const fs::path built = RANKCHECK_BINARY_DIR "/rankcheck";
+    const fs::path built = RANKCHECK_BINARY_DIR "/" + program;
     const fs::path installed = folder_.path() / "bin" / "rankcheck";
     fs::create_directories(installed.parent_path());
     std::error_code other_disk;
     fs::create_hard_link(built, installed, other_disk);
     if (other_disk) fs::copy_file(built, installed);
     fs::create_directories(cases());
-    fs::copy(RANKCHECK_SOURCE_DIR "/cases/suites", cases() / "suites");
+    fs::copy(RANKCHECK_SOURCE_DIR "/cases/suites",
+             cases() / "suites",
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
     program_ = harness::shell_quoted(installed.string());
   }
 
-  /// Installs the program with a worker for `cuda` that says that it can run, and then never
-  /// answers.
-  void install_silent_worker() {
-    install();
-    write_script("bin/rankcheck-worker-cuda", R"sh(
-case "$1" in
---describe) echo '{"unavailable":"","devices":[],"algorithms":[]}' ;;
-*) exec sleep 100 ;;
-esac
-)sh");
+  /// Gives the installed program a worker for `cuda` that says that it can run. When it is asked
+  /// for anything else, it sends the signal to the program, and never answers.
+  void write_silent_worker(const std::string& signal) {
+    write_script("bin/rankcheck-worker-cuda",
+                 "case \"$1\" in\n"
+                 "--describe) echo '{\"unavailable\":\"\",\"devices\":[],\"algorithms\":[]}' ;;\n"
+                 "*) kill -" +
+                     signal + " $PPID; exec tail -f /dev/null ;;\nesac\n");
   }
 
   /// Returns the folder cases/ of the installed program.
@@ -182,8 +242,18 @@ esac
         R"({"name":"s","summary":"s","entries":[{"backends":["sim"],)" + fields + "}]}");
   }
 
+  /// One call of a gate. Its time is the same for all calls, by the clock of install_clocked().
+  Outcome call_gate(const std::string& surroundings, const std::string& arguments) {
+    return shell(surroundings_ + surroundings + ' ' + program_ + " run --time-budget 30 " +
+                 arguments);
+  }
+
   harness::TemporaryFolder folder_;
   std::string program_ = harness::shell_quoted(RANKCHECK_BINARY_DIR "/rankcheck");
+  /// Environment variables for rankcheck() and the gate, each with a space behind it.
+  std::string surroundings_;
+  /// The program with the clock of clocked().
+  const std::string clocked_ = harness::shell_quoted(RANKCHECK_BINARY_DIR "/rankcheck-clocked");
 };
 
 }  // namespace rankcheck::tests

@@ -17,8 +17,6 @@ namespace {
 
 class CliMutationsTest : public tests::CliTest {
  protected:
-  CliMutationsTest() { program_ = "timeout 60 " + program_; }
-
   /// Returns all paths in the folder.
   [[nodiscard]] std::set<std::string> files() const {
     std::set<std::string> all;

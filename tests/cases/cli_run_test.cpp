@@ -131,8 +131,8 @@ TEST_F(CliRunTest, FailureIsReplayedAsOftenAsToldTo) {
 }
 
 TEST_F(CliRunTest, InterruptedRunLeavesAReportThatCanBeResumed) {
-  const Outcome outcome =
-      interrupt_after_1_s("run --backend sim --cases 100000 --operation 'all_*' --report r");
+  const Outcome outcome = interrupt_when_it_says(
+      "report in r\n", "run --backend sim --cases 1000000 --operation 'all_*' --report r");
   EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("rankcheck run --resume r"), std::string::npos) << outcome.out;
   EXPECT_EQ(report("r")["ending"], "interrupted");
@@ -141,15 +141,16 @@ TEST_F(CliRunTest, InterruptedRunLeavesAReportThatCanBeResumed) {
 TEST_F(CliRunTest, CyclingSuiteRunsUntilItsTimeIsOver) {
   const std::string arguments =
       "run deep --operation broadcast --algorithm binomial --backend sim --cases 10 ";
-  const Outcome outcome = rankcheck(arguments + "--time-budget 3 --report r");
+  const Outcome outcome = clocked(0.01, arguments + "--time-budget 3 --report r");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_GT(report("r")["environment"]["rounds"], 1);
 }
 
 TEST_F(CliRunTest, CyclingSuiteReachesEveryUnitBeforeItGoesIntoDepth) {
-  const Outcome outcome = rankcheck(
-      "run deep --operation all_reduce --property agrees_with_reference --backend sim "
-      "--time-budget 5 --report r");
+  const Outcome outcome =
+      clocked(0.01,
+              "run deep --operation all_reduce --property agrees_with_reference --backend sim "
+              "--time-budget 5 --report r");
   const json findings = report("r")["findings"];
   EXPECT_FALSE(findings.empty());
   for (const json& finding : findings) {
@@ -216,20 +217,17 @@ TEST_F(CliRunTest, ResumedRunReportsWhatAnUninterruptedOneDoes) {
   EXPECT_EQ(whole, resumed);
 }
 
-/// A run of twenty units that takes a while.
-const std::string lengthy = "run --backend sim --operation 'b*' --cases 1000 --seed 3 ";
-
 TEST_F(CliRunTest, KilledRunResumesToWhatAnUninterruptedOneReports) {
-  ASSERT_EQ(rankcheck(lengthy + "--report whole").status, 0);
+  const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
+  ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
   json whole = report("whole");
-  // The run is killed as soon as its journal has a few findings.
+  // The program reads its clock about four times for each unit.
   const Outcome killed =
-      shell("(" + program_ + ' ' + lengthy + "--report r >/dev/null & pid=$!; " +
-            "for i in $(seq 2000); do sleep 0.01; " +
-            "[ $(cat r/journal.jsonl 2>/dev/null | wc -l) -ge 4 ] && break; done; " +
-            "kill -9 $pid; wait $pid)");
+      shell("RANKCHECK_TESTS_READINGS_MAX=20 " + clocked_ + ' ' + arguments + "--report r");
   ASSERT_EQ(killed.status, 128 + 9) << killed.out << killed.err;
   ASSERT_FALSE(exists("r/report.json"));
+  const std::string journal = text_of("r/journal.jsonl");
+  EXPECT_GE(std::count(journal.begin(), journal.end(), '\n'), 3) << "the header and two findings";
   ASSERT_EQ(rankcheck("run --resume r").status, 0);
   json resumed = report("r");
   whole.erase("environment");

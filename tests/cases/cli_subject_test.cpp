@@ -37,7 +37,7 @@ class CliSubjectTest : public tests::CliTest {
                               const std::string& property = "agrees_with_reference") {
     const std::string program = operation == "broadcast" ? in_processes : every;
     const tests::Outcome outcome =
-        run("--cases 60 --ranks 1..4 --type int32 --timeout 5 --property " + property +
+        run("--cases 60 --ranks 1..4 --type int32 --timeout 60 --property " + property +
                 " --operation " + operation,
             program + " --bug " + bug);
     EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
@@ -217,15 +217,17 @@ TEST_F(CliSubjectTest, AWrongRootOfTheReadySubjectIsExplained) {
   }
 }
 
-/// The first thread is the first to begin, unless its rank is made late.
-TEST_F(CliSubjectTest, ARootThatIsNotAwaitedFailsWheneverItIsLate) {
+/// The first thread is the first to begin, unless its rank is made late. On a busy machine, the
+/// other threads may begin even later, but not each time.
+TEST_F(CliSubjectTest, ARootThatIsNotAwaitedIsFoundIfItIsLate) {
   if (tests::has_thread_sanitizer) GTEST_SKIP() << "threads begin after the late rank's pause";
   const tests::Outcome outcome =
-      rankcheck("replay --times 5 " +
+      rankcheck("replay --times 20 " +
                 harness::shell_quoted(R"({"operation":"broadcast","backend":"command:)" + folder +
                                       R"(planted_threads unawaited_root","ranks":3,"count":1,)"
                                       R"("type":"f32","late":0})"));
-  EXPECT_TRUE(outcome.says("replays 5 of 5 failed")) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_FALSE(outcome.says("replays 0 of 20 failed")) << outcome.out;
   EXPECT_TRUE(outcome.says("not written")) << outcome.out;
 }
 
@@ -235,7 +237,7 @@ TEST_F(CliSubjectTest, FaultsOfTheReadySubjectAreExplained) {
     const char* verdict;
   };
   const char* const hung =
-      "hung: no answer within 1 s: rank 0 entered stage 0 (broadcast), rank 1 ";
+      "hung: no answer within 3 s: rank 0 entered stage 0 (broadcast), rank 1 ";
   for (const Fault& each :
        {Fault{"raises", "falsified: ranks 0,1: rank 1: no route to the root"},
         Fault{"wrong_type", "falsified: ranks 0,1: rank 1: as: got a type of 1 bytes, expected"},
@@ -243,8 +245,9 @@ TEST_F(CliSubjectTest, FaultsOfTheReadySubjectAreExplained) {
         Fault{"exits", "crashed: ranks 0,1 died; the worker ended with status 3"},
         Fault{"aborts", "crashed: ranks 0,1 died; the worker was killed by signal 6 (Aborted)"},
         Fault{"prints", "passed"}}) {
+    const std::string timeout_s = std::string(each.bug) == "hangs" ? "3 " : "60 ";
     const tests::Outcome outcome =
-        rankcheck("replay --times 1 --timeout 1 " +
+        rankcheck("replay --times 1 --timeout " + timeout_s +
                   harness::shell_quoted(R"({"operation":"broadcast","backend":"command:)" + folder +
                                         "planted_threads " + each.bug +
                                         R"(","ranks":2,"count":1,"type":"f32"})"));
@@ -323,6 +326,8 @@ std::string free_address() {
   return "127.0.0.1:" + std::to_string(ntohs(where.sin_port));
 }
 
+const std::string right_secret = "0123456789abcdef";
+
 /// Ranks that the test starts, as torchrun does, connect to the program.
 class ListenSubjectTest : public CliSubjectTest {
  protected:
@@ -330,17 +335,16 @@ class ListenSubjectTest : public CliSubjectTest {
   /// `secret`. The last line of the output has the exit statuses of the ranks.
   tests::Outcome listen(const std::string& arguments,
                         const std::string& options = "",
-                        const std::string& secret = "0123456789abcdef") {
+                        const std::string& secret = right_secret) {
     address_ = "listen:" + free_address();
     const auto rank = [&](const char* number) {
       return "RANK=" + std::string(number) + " RANKCHECK_SECRET=" + secret + ' ' + in_processes +
              options + " >/dev/null 2>&1 & ";
     };
     return shell("(export TMPDIR=$PWD WORLD_SIZE=2 RANKCHECK_ADDRESS=" + address_.substr(7) + "; " +
-                 rank("0") + "first=$!; " + rank("1") +
-                 "second=$!; RANKCHECK_SECRET=0123456789abcdef " RANKCHECK_BINARY_DIR
-                 "/rankcheck --start-timeout 3 " +
-                 arguments + ' ' + address_ +
+                 rank("0") + "first=$!; " + rank("1") + "second=$!; RANKCHECK_SECRET=" +
+                 right_secret + " " RANKCHECK_BINARY_DIR "/rankcheck --start-timeout " +
+                 (secret == right_secret ? "60 " : "5 ") + arguments + ' ' + address_ +
                  "; status=$?; wait $first; one=$?; wait $second; echo $one $?; exit $status)");
   }
 
@@ -348,7 +352,7 @@ class ListenSubjectTest : public CliSubjectTest {
 };
 
 const std::string run_broadcast =
-    "run --report r --cases 20 --ranks 2..2 --timeout 5 --operation broadcast "
+    "run --report r --cases 20 --ranks 2..2 --timeout 60 --operation broadcast "
     "--property agrees_with_reference --backend";
 
 TEST_F(ListenSubjectTest, RanksOfALauncherPassAndEnd) {
@@ -370,7 +374,7 @@ TEST_F(ListenSubjectTest, RanksConnectAgainForReplays) {
 
 TEST_F(ListenSubjectTest, AWrongSecretIsSaidInOneLine) {
   const std::string expected =
-      ": no hello within 3 s: expected ranks that connect to this RANKCHECK_ADDRESS: a rank "
+      ": no hello within 5 s: expected ranks that connect to this RANKCHECK_ADDRESS: a rank "
       "connected ";
   const tests::Outcome wrong = listen(run_broadcast, "", "fedcba9876543210");
   EXPECT_EQ(wrong.status, 2) << wrong.out;
@@ -396,7 +400,7 @@ TEST_F(ListenSubjectTest, RanksOfALauncherAreChecked) {
   EXPECT_NE(planted.out.find("poison     wrong"), std::string::npos) << planted.out;
   const tests::Outcome stranger = listen("check-worker --ranks 2", "", "fedcba9876543210");
   EXPECT_EQ(stranger.status, 1) << stranger.out << stranger.err;
-  EXPECT_NE(stranger.out.find("start      wrong        " + address_ + ": no hello within 3 s"),
+  EXPECT_NE(stranger.out.find("start      wrong        " + address_ + ": no hello within 5 s"),
             std::string::npos)
       << stranger.out;
   EXPECT_NE(stranger.out.find("with a wrong secret"), std::string::npos) << stranger.out;

@@ -16,12 +16,15 @@
 /// reports two devices, answers probes of links, and runs no case.
 namespace rankcheck {
 
-/// A probe from 0 to 1 by loads takes a minute unless the file `fast` exists. If the file `corrupt`
-/// exists, copies from 1 to 0 arrive wrong. The file `stop` holds a number: after this number of
-/// soak probes, a probe takes a minute. Probes that one process answers are all well unless the
-/// file `corrupt` exists.
+/// A probe is one tick of the program's clock. A probe from 0 to 1 by loads kills the program
+/// unless the file `fast` exists. If the file `corrupt` exists, copies from 1 to 0 arrive wrong.
+/// The file `stop` holds a number: after this number of soak probes, a probe kills the program. The
+/// file `interrupt` holds a number: after this number of soak probes, a worker that is opened
+/// interrupts the program. Probes that one process answers are all well unless the file `corrupt`
+/// exists.
 inline constexpr const char* worker_script = R"sh(#!/bin/sh
 device='{"name":"made up","bus":"0","capability":"9.0","memory_bytes":1}'
+has_soaked() { [ -e $1 ] && [ $(grep -c '"first":5,' asked) $2 $(cat $1) ]; }
 case "$1" in
 --describe)
   echo '{"unavailable":"","devices":['"$device,$device"'],"algorithms":[' \
@@ -29,12 +32,10 @@ case "$1" in
     '{"operation":"broadcast","name":"binomial","summary":""}]}' ;;
 --probe)
   wrong=0
+  printf . >> ticks
+  case "$2" in *'"first":5,'*) ! has_soaked stop -ge || { kill -9 $PPID; exit 1; } ;; esac
   case "$2" in
-  *'"first":5,'*)
-    [ ! -e stop ] || [ $(grep -c '"first":5,' asked) -lt $(cat stop) ] || exec sleep 60 ;;
-  esac
-  case "$2" in
-  *'"from":0,"to":1,'*'"load"'*) [ -e fast ] || exec sleep 60 ;;
+  *'"from":0,"to":1,'*'"load"'*) [ -e fast ] || { kill -9 $PPID; exit 1; } ;;
   *'"from":1,"to":0,'*) [ ! -e corrupt ] || wrong=1 ;;
   esac
   echo "$2" >> asked
@@ -50,14 +51,16 @@ case "$1" in
     echo '{"way":"peer","bytes_of_copy":1024,"copies":6,"wrong_copies":'$wrong',' \
       '"wrong_bytes":'$wrong',"lost_sources":0,"seconds":[1e-6]}'
   done ;;
-*) exit 1 ;;
+*)
+  ! has_soaked interrupt -gt || kill -INT $PPID
+  exit 1 ;;
 esac
 )sh";
 
 class CliGateTest : public tests::CliTest {
  protected:
   void SetUp() override {
-    install();
+    install_clocked("0.005", "1");
     for (const char* name : {"cuda", "nccl"}) write_worker(name, worker_script);
   }
 
@@ -72,17 +75,6 @@ class CliGateTest : public tests::CliTest {
 
   void make(const std::string& name, const std::string& text = "") {
     harness::write_file(path_to(name), text);
-  }
-
-  /// Runs the program in the background as process $p until the shell's `condition` holds. Then
-  /// runs `then`.
-  tests::Outcome in_background(const std::string& arguments,
-                               const std::string& condition,
-                               const std::string& then) {
-    // Only the command after the first semicolon is the background job.
-    return shell("true; " + program_ + " " + arguments +
-                 " > out & p=$!; while kill -0 $p 2> /dev/null && ! " + condition +
-                 "; do sleep 0.01; done; " + then);
   }
 
   /// Returns the soak's probes so far.

@@ -18,9 +18,7 @@ using nlohmann::json;
 using tests::Outcome;
 
 TEST_F(CliGateTest, KilledItKeepsItsLinksAndGoesOn) {
-  in_background(gate_ + "--time-budget 100 --report r",
-                "[ \"$(cat asked 2> /dev/null | wc -l)\" = 3 ]",
-                "sleep 0.2; kill -9 $p; wait $p;");
+  EXPECT_EQ(rankcheck(gate_ + "--time-budget 100 --report r").status, 128 + 9);
   // The report with the doctor's answer is written before the first link is probed.
   EXPECT_EQ(measured(report("r")), 0);
   EXPECT_TRUE(report("r")["environment"]["hardware"]["doctor"].contains("backends"));
@@ -49,9 +47,7 @@ TEST_F(CliGateTest, ResumedItsSoakGoesOnAtTheNextLink) {
   run_whole("r", "--seed 3");
   const std::size_t before = soaked().size();
   make("stop", std::to_string(before + 3));
-  in_background("run --resume r --time-budget 4",
-                "[ \"$(grep -cs '\"first\":5,' asked)\" = " + std::to_string(before + 3) + " ]",
-                "sleep 0.2; kill -9 $p; wait $p;");
+  EXPECT_EQ(rankcheck("run --resume r --time-budget 100").status, 128 + 9);
   fs::remove(path_to("stop"));
   ASSERT_EQ(soaked().size(), before + 3);
   finish_gate("r");

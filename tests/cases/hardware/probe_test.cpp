@@ -60,33 +60,36 @@ Verdict verdict_of(const std::string& program, double timeout_s) {
 
 TEST(ProbeTest, WorkerMaySkipIt) {
   const ProbeOutcome outcome =
-      run_probe({.arguments = {"/bin/echo", R"({"skipped":"no way"})"}, .environment = {}}, 5);
+      run_probe({.arguments = {"/bin/echo", R"({"skipped":"no way"})"}, .environment = {}}, 60);
   EXPECT_EQ(outcome.verdict, Verdict::skipped);
   EXPECT_EQ(outcome.reason, "no way");
 }
 
 TEST(ProbeTest, TellsHowAProbeEnded) {
   const std::string path = testing::TempDir() + "rankcheck-probe-that-hangs";
-  std::ofstream(path) << "#!/bin/sh\nexec sleep 60\n";
+  std::ofstream(path) << "#!/bin/sh\nexec tail -f /dev/null\n";
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   EXPECT_EQ(verdict_of(path, 0.05), Verdict::hung);
   std::filesystem::remove(path);
-  EXPECT_EQ(verdict_of("/bin/false", 5), Verdict::crashed);
-  EXPECT_EQ(verdict_of("/bin/true", 5), Verdict::errored);
-  EXPECT_EQ(verdict_of("/does/not/exist", 5), Verdict::errored);
+  EXPECT_EQ(verdict_of("/bin/false", 60), Verdict::crashed);
+  EXPECT_EQ(verdict_of("/bin/true", 60), Verdict::errored);
+  EXPECT_EQ(verdict_of("/does/not/exist", 60), Verdict::errored);
 }
 
 /// A script as a worker for several probes. Its answer has the number of its process as `copies`.
 class ProbeWorkerTest : public testing::Test {
  protected:
-  /// `special` is shell code for the device 7, which is otherwise as the others.
-  static ProbeWorker worker(const std::string& special, double timeout_s = 20) {
+  /// `special` is shell code for the device 7, which is otherwise as the others. A process has a
+  /// minute to begin, and then `timeout_s` for each probe.
+  static ProbeWorker worker(const std::string& special, double timeout_s = 60) {
     const std::string script =
         "while read -r line; do case $line in *'\"from\":7,'*) " + special +
         ";; esac; echo '{\"way\":\"peer\",\"bytes_of_copy\":8,\"copies\":'$$',\"wrong_copies\":0,"
         "\"wrong_bytes\":0,\"lost_sources\":0,\"seconds\":[1e-6]}'; done";
-    return {{.arguments = {"/bin/sh", "-c", script}, .environment = {}}, timeout_s, 0};
+    return {{.arguments = {"/bin/sh", "-c", script}, .environment = {}}, timeout_s, 60};
   }
+  /// Shell code that never ends.
+  static constexpr const char* silent = "tail -f /dev/null";
   static ProbeRequest from(int device) { return {.from = device, .to = 0, .bytes = 8}; }
 };
 
@@ -111,7 +114,8 @@ TEST_F(ProbeWorkerTest, GoesOnInANewProcessBehindAProbeThatEndedIt) {
 }
 
 TEST_F(ProbeWorkerTest, DoesNotTakeALateAnswerForTheNextOne) {
-  ProbeWorker one = worker("sleep 60", 0.3);
+  ProbeWorker one = worker(silent, 0.05);
+  EXPECT_EQ(one.probe(from(0)).verdict, Verdict::passed);
   EXPECT_EQ(one.probe(from(7)).verdict, Verdict::hung);
   EXPECT_EQ(one.probe(from(0)).verdict, Verdict::passed);
 }
@@ -131,7 +135,7 @@ TEST_F(ProbeWorkerTest, SaysThatItCannotBeStarted) {
 
 TEST_F(ProbeWorkerTest, EndsWhenItIsStopped) {
   const std::atomic<bool> is_stopped = true;
-  ProbeWorker one = worker("sleep 60");
+  ProbeWorker one = worker(silent);
   EXPECT_THROW((void)one.probe(from(7), {.flag = &is_stopped}), harness::Interrupted);
   EXPECT_EQ(one.probe(from(0)).verdict, Verdict::passed);
 }

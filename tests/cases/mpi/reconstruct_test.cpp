@@ -1,8 +1,12 @@
+#include <csignal>
+#include <filesystem>
+#include <functional>
 #include <sstream>
 #include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/types.h>
 
 #include "cases/reconstruct/reconstruction.hpp"
 #include "tests/cases/cli.hpp"
@@ -30,14 +34,13 @@ class MpiReconstructTest : public tests::CliTest {
                             rec::read_dataset(folder_.path() / "scan.cxi"));
   }
 
-  /// Runs a shell command while four processes reconstruct, after their third iteration. Returns
-  /// the outcome of the reconstruction.
-  tests::Outcome meanwhile(const std::string& command) {
-    return shell("{ : > out; " + program_ +
-                 " reconstruct scan.cxi --backend mpi --ranks 4 --iterations 1000000 "
-                 "--checkpoint state.cxi > out & pid=$!; "
-                 "until grep -q '^iteration 3/' out; do sleep 0.05; done; " +
-                 command + "; wait $pid; }");
+  /// Calls `act` with the program's process id while four processes reconstruct, after their third
+  /// iteration. Returns the outcome of the reconstruction.
+  tests::Outcome meanwhile(const std::function<void(pid_t)>& act) {
+    return when_it_says("\niteration 3/",
+                        "reconstruct scan.cxi --backend mpi --ranks 4 --iterations 1000000 "
+                        "--checkpoint state.cxi",
+                        act);
   }
 };
 
@@ -119,7 +122,7 @@ TEST_F(MpiReconstructTest, LooksForAProbeAsOneRankDoes) {
 }
 
 TEST_F(MpiReconstructTest, EndsTogetherWhenItIsInterrupted) {
-  const tests::Outcome outcome = meanwhile("kill -INT $pid");
+  const tests::Outcome outcome = meanwhile([](pid_t program) { ::kill(program, SIGINT); });
   EXPECT_EQ(outcome.status, 130) << outcome.err;
   const rec::Result result = rec::read_result(folder_.path() / "state.cxi",
                                               rec::read_dataset(folder_.path() / "scan.cxi"));
@@ -128,8 +131,10 @@ TEST_F(MpiReconstructTest, EndsTogetherWhenItIsInterrupted) {
 }
 
 TEST_F(MpiReconstructTest, EndsWhenAProcessDies) {
-  const tests::Outcome outcome =
-      meanwhile("kill -KILL $(pgrep --newest --parent $(pgrep --parent $pid))");
+  const tests::Outcome outcome = meanwhile([this](pid_t program) {
+    shell("kill -KILL $(pgrep --newest --parent $(pgrep --parent " + std::to_string(program) +
+          "))");
+  });
   EXPECT_EQ(outcome.status, 2);
   EXPECT_TRUE(outcome.err.starts_with("rankcheck: backend mpi: ")) << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
@@ -137,11 +142,12 @@ TEST_F(MpiReconstructTest, EndsWhenAProcessDies) {
 
 /// One process writes. The others wait for it in a collective, which must not wait for ever.
 TEST_F(MpiReconstructTest, EndsWhenACheckpointCannotBeWritten) {
+  std::filesystem::create_directory(path_to("there"));
   const tests::Outcome outcome =
-      shell("{ : > out; mkdir there; timeout 60 " + program_ +
-            " reconstruct scan.cxi --backend mpi --ranks 2 --iterations 1000000 "
-            "--checkpoint there/state.cxi --checkpoint-every 1 > out & pid=$!; "
-            "until grep -q '^iteration 3/' out; do sleep 0.05; done; mv there gone; wait $pid; }");
+      when_it_says("\niteration 3/",
+                   "reconstruct scan.cxi --backend mpi --ranks 2 --iterations 1000000 "
+                   "--checkpoint there/state.cxi --checkpoint-every 1",
+                   [this](pid_t) { std::filesystem::rename(path_to("there"), path_to("gone")); });
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.err, "rankcheck: cannot write: there/state.cxi: No such file or directory\n");
 }
