@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -82,6 +84,26 @@ class CliTest : public testing::Test {
 
   Outcome rankcheck(const std::string& arguments) {
     return shell(surroundings_ + program_ + ' ' + arguments);
+  }
+
+  /// Runs the program, which writes the file or folder `name`. If another test of this process has
+  /// already done so, takes a copy of what that test got.
+  Outcome once(const std::string& arguments, const std::string& name) {
+    struct Made {
+      harness::TemporaryFolder folder;
+      Outcome outcome;
+    };
+    static std::map<std::string, Made> all;
+    const auto [at, is_new] = all.try_emplace(arguments);
+    Made& made = at->second;
+    std::filesystem::path from = made.folder.path() / name;
+    std::filesystem::path to = path_to(name);
+    if (is_new) {
+      made.outcome = rankcheck(arguments);
+      std::swap(from, to);
+    }
+    std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
+    return made.outcome;
   }
 
   void expect_unable(const std::string& arguments, const std::string& complaint) {

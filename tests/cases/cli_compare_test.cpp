@@ -22,9 +22,9 @@ class CliCompareTest : public tests::CliTest {
     const std::string run =
         "run --operation all_reduce --property agrees_with_reference --type int32 --ranks 1..4 "
         "--cases 60 --backend ";
-    ASSERT_EQ(rankcheck(run + "command:" + command + " --report right").status, 0);
+    ASSERT_EQ(once(run + "command:" + command + " --report right", "right").status, 0);
     const std::string wrong = "'command:" + command + " --bug last_element'";
-    ASSERT_EQ(rankcheck(run + wrong + " --report wrong").status, 1);
+    ASSERT_EQ(once(run + wrong + " --report wrong", "wrong").status, 1);
   }
 
   /// Changes the time when a run began.

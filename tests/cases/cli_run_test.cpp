@@ -202,7 +202,7 @@ TEST_F(CliRunTest, ChoosesTheNumberOfJobsUnlessTold) {
 
 TEST_F(CliRunTest, ResumedRunReportsWhatAnUninterruptedOneDoes) {
   const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
-  ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
+  ASSERT_EQ(once(arguments + "--report whole", "whole").status, 0);
   json whole = report("whole");
   // Keeps half of the journal and a line that the kill cut off.
   const std::string journal = text_of("whole/journal.jsonl");
@@ -219,7 +219,7 @@ TEST_F(CliRunTest, ResumedRunReportsWhatAnUninterruptedOneDoes) {
 
 TEST_F(CliRunTest, KilledRunResumesToWhatAnUninterruptedOneReports) {
   const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
-  ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
+  ASSERT_EQ(once(arguments + "--report whole", "whole").status, 0);
   json whole = report("whole");
   // The program reads its clock about four times for each unit.
   const Outcome killed =
@@ -237,7 +237,7 @@ TEST_F(CliRunTest, KilledRunResumesToWhatAnUninterruptedOneReports) {
 
 TEST_F(CliRunTest, DiskThatFillsIsOneClearLineAndTheRunResumes) {
   const std::string arguments = "run --backend sim --operation 'b*' --cases 60 --seed 3 ";
-  ASSERT_EQ(rankcheck(arguments + "--report whole").status, 0);
+  ASSERT_EQ(once(arguments + "--report whole", "whole").status, 0);
   json whole = report("whole");
   // The block of `ulimit -f` is 512 or 1024 bytes, depending on the shell.
   const Outcome full = shell("(ulimit -f 60; exec " + program_ + ' ' + arguments + "--report r)");

@@ -228,7 +228,7 @@ TEST_F(CudaOnStandInTest, AsksForAllQueuesUnlessTheUserDoes) {
 
 #if RANKCHECK_RECONSTRUCTS
 TEST_F(CudaOnStandInTest, ReconstructsBitByBitAsTheSimulator) {
-  rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
+  once("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7", "scan.cxi");
   for (const std::string layout : {"--layout replicated", "--layout tiles"}) {
     const std::string state = reconstruct("cuda", layout + " --batches 4");
     EXPECT_FALSE(state.empty());
@@ -238,7 +238,7 @@ TEST_F(CudaOnStandInTest, ReconstructsBitByBitAsTheSimulator) {
 
 /// The fused passes of some solvers round differently from the simulator.
 TEST_F(CudaOnStandInTest, StepsWithEverySolverWithinTheBoundsOfTheReference) {
-  rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
+  once("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7", "scan.cxi");
   for (const cases::reconstruct::Solver& solver : cases::reconstruct::solvers()) {
     for (const std::string layout : {" --layout replicated", " --layout tiles"}) {
       reconstruct("cuda", "--solver " + std::string(solver.name) + layout);

@@ -22,7 +22,7 @@ namespace rec = cases::reconstruct;
 class MpiReconstructTest : public tests::CliTest {
  protected:
   MpiReconstructTest() {
-    rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
+    once("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7", "scan.cxi");
   }
 
   /// Reconstructs with four processes. Returns the checkpoint's state.

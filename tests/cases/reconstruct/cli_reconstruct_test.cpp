@@ -15,7 +15,7 @@ namespace rec = cases::reconstruct;
 class CliReconstructTest : public tests::CliTest {
  protected:
   CliReconstructTest() {
-    rankcheck("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7");
+    once("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7", "scan.cxi");
   }
 
   /// Reconstructs. Returns the checkpoint's state.
