@@ -143,9 +143,9 @@ TEST_F(CliBenchTest, ResultsThatCannotBeWrittenAreOneClearLine) {
 /// Plans that would need too much memory are named, not timed.
 TEST_F(CliBenchTest, TimesPlansOfThousandsOfRanksOnATopology) {
   // Plans that time many rounds are left out here: they take seconds.
-  const Outcome outcome =
-      rankcheck("bench --topology cluster512 --ranks 4096 --json times.json "
-                "--operation 'b*,all_to_all*,gather*,scatter*,reduce'");
+  const Outcome outcome = rankcheck(
+      "bench --topology cluster512 --ranks 4096 --json times.json "
+      "--operation 'b*,all_to_all*,gather*,scatter*,reduce'");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("left out: about "), std::string::npos) << outcome.out;
   const json times = json::parse(text_of("times.json"));
