@@ -17,14 +17,25 @@ using tests::Outcome;
 /// `rankcheck compare`, with runs of code that is right and of the same code with a planted bug.
 class CliCompareTest : public tests::CliTest {
  protected:
+  /// Puts both runs into the test's folder. They are made once for all tests.
   void make_runs() {
+    static const harness::TemporaryFolder made;
+    if (!std::filesystem::exists(made.path() / "wrong")) make_runs_in(made.path());
+    for (const char* each : {"right", "wrong"}) {
+      std::filesystem::copy(
+          made.path() / each, path_to(each), std::filesystem::copy_options::recursive);
+    }
+  }
+
+  void make_runs_in(const std::filesystem::path& folder) {
     const std::string command = RANKCHECK_BINARY_DIR "/subjects/every_operation";
+    const std::string reports = " --report " + folder.string() + '/';
     const std::string run =
         "run --operation all_reduce --property agrees_with_reference --type int32 --ranks 1..4 "
         "--cases 60 --backend ";
-    ASSERT_EQ(once(run + "command:" + command + " --report right", "right").status, 0);
+    ASSERT_EQ(rankcheck(run + "command:" + command + reports + "right").status, 0);
     const std::string wrong = "'command:" + command + " --bug last_element'";
-    ASSERT_EQ(once(run + wrong + " --report wrong", "wrong").status, 1);
+    ASSERT_EQ(rankcheck(run + wrong + reports + "wrong").status, 1);
   }
 
   /// Changes the time when a run began.

@@ -101,6 +101,33 @@ TEST_F(ComparisonTextTest, WithoutAChangeSaysSo) {
   EXPECT_NE(text.find("    falsified, as before\n"), std::string::npos) << text;
 }
 
+TEST_F(ComparisonTextTest, AnOnlyUnitThatIsMendedDidNotGetWorse) {
+  RunReport before;
+  add_unit(before, ring, Verdict::falsified);
+  before.environment = nlohmann::ordered_json::object();
+  RunReport now = before;
+  now.findings.at(ring).verdict = Verdict::passed;
+  comparison_ = compare(before, now);
+  EXPECT_EQ(verdict_of(runs()),
+            "Not worse: the only unit that both runs judged did not get worse.");
+  EXPECT_FALSE(is_worse(runs()));
+  EXPECT_NE(
+      to_text(runs(), "rankcheck").find("\n1 unit was judged in both runs: 1 unit is mended\n"),
+      std::string::npos);
+}
+
+TEST_F(ComparisonTextTest, AVersionThatOneRunLacksIsNothingThere) {
+  before_.environment["backends"].erase("mpi");
+  before_.environment["unavailable_backends"] = {{"mpi", "mpiexec is missing"}};
+  now_.environment["unavailable_backends"] = nlohmann::ordered_json::object();
+  comparison_ = compare(before_, now_);
+  EXPECT_NE(to_text(runs(), "rankcheck")
+                .find("\n  backends.mpi\n    nothing -> {\"versions\":{\"mpi\":\"Open MPI\"}}\n"
+                      "  unavailable_backends.mpi\n    mpiexec is missing -> nothing\n"),
+            std::string::npos)
+      << to_text(runs(), "rankcheck");
+}
+
 TEST_F(ComparisonTextTest, ALongListNamesHowManyMoreThereAre) {
   for (int i = 0; i < 30; ++i) {
     add_unit(now_, "broadcast/direct/sim/law" + std::to_string(i), Verdict::falsified);

@@ -1,0 +1,706 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "harness/compare/comparison.hpp"
+#include "harness/report.hpp"
+#include "harness/suite_file.hpp"
+
+#include "tests/harness/compare/sample_run.hpp"
+#include "tests/harness/sample.hpp"
+#include "tests/random.hpp"
+
+namespace rankcheck::harness::compare {
+namespace {
+
+using nlohmann::ordered_json;
+using tests::Random;
+
+// This file has a row for each way in which one thing of a report can change: what the comparison
+// says of it, and what it says of the reverse. The reports are read from files.
+
+constexpr const char* projection = "frames/sim/crop/gather/1x2x8";
+constexpr const char* second_link = "hardware/links/1-0 copy peer";
+
+template <class Value>
+const Value& one_of(Random& random, const std::vector<Value>& values) {
+  return values[random.below(values.size())];
+}
+
+const std::vector<Verdict> all_verdicts{Verdict::passed,
+                                        Verdict::falsified,
+                                        Verdict::flaky,
+                                        Verdict::hung,
+                                        Verdict::crashed,
+                                        Verdict::vacuous,
+                                        Verdict::skipped,
+                                        Verdict::errored};
+
+Finding finding_of(const Unit& unit, Verdict verdict) {
+  Finding finding;
+  finding.unit = unit;
+  finding.verdict = verdict;
+  finding.cases = 10;
+  finding.compared_bytes = 400;
+  finding.ratio_max = unit.operation == "broadcast" ? 0 : 0.25;
+  finding.power = {.elements = 9, .useful = 9, .smallest_change = 1e-3};
+  finding.cells = {{"f32/sum", 3}, {"int8/sum", 1}};
+  if (verdict == Verdict::skipped) finding.reason = name(SkipReason::backend_unavailable);
+  if (!is_failure(verdict)) return finding;
+  finding.reason = "differs";
+  finding.minimal = sample_failure().minimal;
+  return finding;
+}
+
+/// `id` is one of sample_run.hpp.
+Unit unit_of(const std::string& id) {
+  RunReport run;
+  add_unit(run, id, Verdict::passed);
+  const RunFinding& named = run.findings.at(id);
+  Unit unit;
+  unit.operation = named.operation;
+  unit.algorithm = named.algorithm;
+  unit.backend = named.backend;
+  unit.property = named.property;
+  unit.require_all_cells = id != law;
+  return unit;
+}
+
+Finding random_finding(Random& random) {
+  Unit unit;
+  unit.operation = one_of<std::string>(random, {"all_reduce", "broadcast", "crop"});
+  unit.algorithm = one_of<std::string>(random, {"ring", "tree"});
+  unit.backend = one_of<std::string>(random, {"sim", "mpi"});
+  unit.property = one_of<std::string>(random, {"agrees_with_reference", "repeats"});
+  // Most units pass.
+  const bool passes = random.below(2) == 0;
+  Finding finding = finding_of(unit, passes ? Verdict::passed : one_of(random, all_verdicts));
+  if (finding.verdict != Verdict::passed)
+    finding.reason = "reason " + std::to_string(random.below(3));
+  finding.cases = 1 + static_cast<std::int64_t>(random.below(100));
+  finding.ratio_max = static_cast<double>(random.below(4)) / 4;
+  finding.is_known = is_failure(finding.verdict) && random.below(4) == 0;
+  return finding;
+}
+
+ordered_json measurement(const std::string& name, double ratio) {
+  return {{"name", name + "/manual_time"},
+          {"run_type", "iteration"},
+          {"real_time", 1.0},
+          {"time_unit", "ms"},
+          {"floor_ratio", ratio}};
+}
+
+/// What the gate for hardware adds to the environment.
+ordered_json gate_of_two_devices() {
+  ordered_json gate{
+      {"doctor", {{"backends", {{{"name", "cuda"}, {"devices", {{{"name", "H100"}}}}}}}}},
+      {"devices", ordered_json::array()},
+      {"links", ordered_json::array()},
+      {"phases", ordered_json::array()}};
+  for (const int device : {0, 1}) {
+    gate["devices"].push_back({{"device", device}, {"verdict", "passed"}, {"reason", ""}});
+    gate["links"].push_back({{"from", device},
+                             {"to", 1 - device},
+                             {"method", "copy"},
+                             {"way", "peer"},
+                             {"verdict", "passed"},
+                             {"reason", ""},
+                             {"exposure", {{"bytes_of_copy", 1 << 20}}},
+                             {"copy_s", {1e-3, 1.1e-3, 1.2e-3}}});
+  }
+  for (const char* phase : {"cuda", "soak"}) {
+    gate["phases"].push_back({{"name", phase}, {"verdict", "passed"}, {"reason", ""}});
+  }
+  return gate;
+}
+
+/// The files of a run, by their names: the units of sample_run(), measurements, and what a gate for
+/// hardware says.
+ordered_json sample_files() {
+  Report report;
+  report.run = {{"suites", {"smoke"}}, {"seed", 1}};
+  for (const char* each : {ring, law, tree, other}) {
+    report.findings.push_back(finding_of(unit_of(each), Verdict::passed));
+  }
+  report.findings.push_back(finding_of(unit_of(failing), Verdict::falsified));
+  report.findings.push_back(finding_of(unit_of(skipped), Verdict::skipped));
+  report.environment = {
+      {"rankcheck", "1"},
+      {"started", "2026-01-01T00:00:00Z"},
+      {"jobs", 2},
+      {"host", "a"},
+      {"backends",
+       {{"mpi", {{"versions", {{"mpi", "Open MPI 4.1.4"}}}}},
+        {"cuda", {{"versions", {{"nvidia_driver", "580.1"}, {"cuda", "13.0"}}}}}}},
+      {"hardware", gate_of_two_devices()}};
+  for (const Finding& each : report.findings) {
+    report.environment["durations_s"][each.unit.id()] = 0.5;
+  }
+  ordered_json files{{"report", to_json(report)}};
+  files["report"]["known"] = ordered_json::array({{{"id", "max"}, {"state", "failing"}}});
+  files["bench"] = {{"context", {{"date", "today"}, {"num_cpus", 2}}},
+                    {"benchmarks", ordered_json::array()}};
+  for (const char* name : {large, projection}) {
+    for (const double ratio : {2.0, 2.1, 2.2}) {
+      files["bench"]["benchmarks"].push_back(measurement(name, ratio));
+    }
+  }
+  return files;
+}
+
+bool has_unit(const ordered_json& files, const std::string& id) {
+  const ordered_json& findings = files["report"]["findings"];
+  return std::any_of(
+      findings.begin(), findings.end(), [&](const auto& each) { return each["id"] == id; });
+}
+
+void erase_unit(ordered_json& files, const std::string& id) {
+  auto& findings = files["report"]["findings"];
+  for (std::size_t i = findings.size(); i-- > 0;) {
+    if (findings[i]["id"] == id) findings.erase(i);
+  }
+}
+
+/// The sample with more units around it.
+ordered_json random_files(Random& random) {
+  ordered_json files = sample_files();
+  for (std::size_t i = 0; i < 4 + random.below(12); ++i) {
+    const Finding finding = random_finding(random);
+    const std::string id = finding.unit.id();
+    if (has_unit(files, id)) continue;
+    files["report"]["findings"].push_back(to_json(finding));
+    files["report"]["environment"]["durations_s"][id] = 0.5;
+  }
+  return files;
+}
+
+/// One thing that changes in a report: what the comparison says of it, and what of the reverse.
+struct SingleChange {
+  std::string name;
+  /// The unit that changes, or another place.
+  std::string place;
+  Kind kind;
+  Kind reverse_kind;
+  /// Places in the report, see pointer_to(), and their new values as JSON. No value removes it.
+  std::vector<std::pair<std::string, std::string>> edits;
+  /// What the change and the reverse name, if it is not the place.
+  std::string what = {};
+  std::string reverse_what = {};
+  /// How it was and how it is. Not compared if they are empty.
+  std::string before = {};
+  std::string now = {};
+};
+
+/// Returns where a place is in the files: "ring/cases" is in the finding of `ring`, "gate/links" in
+/// what the gate says, and "bench/context" in the measurements.
+ordered_json::json_pointer pointer_to(const std::string& place) {
+  static const std::map<std::string, std::string> starts{{"ring", "/report/findings/0"},
+                                                         {"law", "/report/findings/1"},
+                                                         {"tree", "/report/findings/2"},
+                                                         {"other", "/report/findings/3"},
+                                                         {"failing", "/report/findings/4"},
+                                                         {"skipped", "/report/findings/5"},
+                                                         {"gate", "/report/environment/hardware"},
+                                                         {"bench", "/bench"}};
+  const std::size_t end = std::min(place.find('/'), place.size());
+  const auto start = starts.find(place.substr(0, end));
+  return ordered_json::json_pointer(start == starts.end() ? "/report/" + place
+                                                          : start->second + place.substr(end));
+}
+
+void edit(ordered_json& files, const SingleChange& change) {
+  for (const auto& [place, value] : change.edits) {
+    const ordered_json::json_pointer pointer = pointer_to(place);
+    if (!value.empty()) {
+      files[pointer] = ordered_json::parse(value);
+    } else if (ordered_json& parent = files[pointer.parent_pointer()]; parent.is_array()) {
+      parent.erase(std::stoul(pointer.back()));
+    } else {
+      parent.erase(pointer.back());
+    }
+  }
+}
+
+constexpr Kind lost = Kind::coverage_lost;
+constexpr Kind gained = Kind::coverage_gained;
+
+/// An edit of a unit's verdict.
+std::vector<std::pair<std::string, std::string>> to(const std::string& now,
+                                                    const std::string& unit) {
+  return {{unit + "/verdict", '"' + now + '"'}};
+}
+
+std::vector<SingleChange> changes_of_verdicts() {
+  using enum Kind;
+  const std::string of_cuda = "*/*/cuda";
+  return {
+      {"broken", ring, newly_broken, mended, to("falsified", "ring")},
+      {"flaky", ring, flaky, flaky, to("flaky", "ring")},
+      {"flaky_not_wrong", failing, flaky, still_broken, to("flaky", "failing")},
+      {"mended", failing, mended, newly_broken, to("passed", "failing")},
+      {"not_skipped", skipped, newly_broken, lost, to("crashed", "skipped"), skipped, of_cuda},
+      {"runs_now", skipped, gained, lost, to("passed", "skipped"), of_cuda, of_cuda},
+      {"no_backend", failing, lost, newly_broken, to("skipped", "failing"), "*/*/mpi", failing},
+      {"vacuous", law, lost, gained, to("vacuous", "law")},
+      {"errored", law, lost, gained, to("errored", "law")},
+      {"reason", failing, still_broken, still_broken, {{"failing/reason", "\"another\""}}},
+      {"why_skipped", skipped, not_judged, not_judged, {{"skipped/reason", "\"no_device\""}}},
+      {"known_failure", failing, still_broken, newly_broken, {{"failing/is_known", "true"}}},
+      {"failing_only_as_known",
+       ring,
+       newly_broken,
+       mended,
+       {{"ring/verdict", "\"falsified\""}, {"ring/is_known", "true"}}},
+  };
+}
+
+std::vector<SingleChange> changes_of_units() {
+  using enum Kind;
+  const std::string of_tree = "all_reduce/tree/sim";
+  const std::string of_ring = "all_reduce/ring/sim";
+  const std::string of_other = "broadcast/*/sim";
+  const std::string one = "1 judged unit";
+  const std::string not_there = "not in this run";
+  const std::string place_of_duration =
+      "environment/durations_s/all_reduce~1ring~1sim~1agrees_with_reference";
+  return {
+      {"unit_gone", law, lost, gained, {{"law", ""}}, law, law, one, not_there},
+      {"algorithm_gone", tree, lost, gained, {{"tree", ""}}, of_tree, of_tree, one, not_there},
+      {"operation_gone", other, lost, gained, {{"other", ""}}, of_other, of_other, one, not_there},
+      {"never_ran_and_gone", skipped, not_judged, not_judged, {{"skipped", ""}}},
+      {"cell_gone", ring, lost, gained, {{"ring/cells/f32~1sum", ""}}},
+      {"cell_more", ring, gained, lost, {{"ring/cells/f64~1sum", "1"}}},
+      {"fewer_cases", ring, lost, gained, {{"ring/cases", "3"}}},
+      {"fewer_of_all", of_ring, lost, gained, {{"ring/cases", "5"}, {"law/cases", "5"}}},
+      {"larger_error", ring, accuracy_lost, accuracy_gained, {{"ring/ratio_max", "0.5"}}},
+      {"not_exact", other, accuracy_lost, accuracy_gained, {{"other/ratio_max", "0.1"}}},
+      {"blinder", ring, power_lost, power_gained, {{"ring/power/smallest_change", "0.1"}}},
+      {"powerless_case", ring, power_lost, power_gained, {{"ring/powerless_cases", "1"}}},
+      {"takes_longer", ring, duration, duration, {{place_of_duration, "9"}}},
+      {"options_of_a_unit",
+       ring,
+       options,
+       options,
+       {{"ring/unit/cases", "200"}, {"ring/unit/types", R"(["f32"])"}},
+       ring,
+       ring,
+       "cases 100, no types",
+       R"(cases 200, types ["f32"])"},
+  };
+}
+
+std::vector<SingleChange> changes_of_measurements() {
+  using enum Kind;
+  const std::string measured = std::string("bench/") + large;
+  const std::string list = "bench/benchmarks/";
+  const std::string failed = R"({"name": ")" + std::string(large) +
+                             R"(", "error_occurred": true, "error_message": "no device"})";
+  const std::string was = "2.1 times the floor (2 to 2.2)";
+  return {
+      {"slower",
+       measured,
+       speed_lost,
+       speed_gained,
+       {{list + "0/floor_ratio", "4"},
+        {list + "1/floor_ratio", "4.2"},
+        {list + "2/floor_ratio", "4.4"}},
+       measured,
+       measured,
+       was,
+       "4.2 times the floor (4 to 4.4)"},
+      {"measurement_gone",
+       measured,
+       lost,
+       gained,
+       {{list + '0', ""}, {list + '0', ""}, {list + '0', ""}}},
+      {"measurement_failed",
+       measured,
+       lost,
+       gained,
+       {{list + '0', ""}, {list + '0', ""}, {list + '0', failed}},
+       measured,
+       measured,
+       was,
+       "no device"},
+      {"measurements_gone",
+       "bench",
+       lost,
+       gained,
+       {{"bench", "null"}},
+       "bench",
+       "bench",
+       "2 measurements",
+       "not in this run"},
+      {"processors", "bench.num_cpus", version, version, {{"bench/context/num_cpus", "64"}}},
+  };
+}
+
+std::vector<SingleChange> changes_of_circumstances() {
+  using enum Kind;
+  const std::string mpi = "environment/backends/mpi";
+  const std::string driver = "environment/backends/cuda/versions/nvidia_driver";
+  return {
+      {"known_passes", "known.max", known, known, {{"known/0/state", "\"passing\""}}},
+      {"another_seed", "run.seed", options, options, {{"run/seed", "2"}}},
+      {"new_option", "run.cases", options, options, {{"run/cases", "7"}}},
+      {"option_gone", "run.suites", options, options, {{"run/suites", ""}}},
+      {"quick", "run.quick", options, options, {{"run/quick", "true"}}},
+      {"ended_early", "ending", options, options, {{"ending", "\"time_over\""}}},
+      {"host", "host", version, version, {{"environment/host", "\"b\""}}},
+      {"commit", "commit", version, version, {{"environment/commit", "\"abc\""}}},
+      {"rankcheck", "rankcheck", version, version, {{"environment/rankcheck", "\"2\""}}},
+      {"library",
+       "backends.mpi.versions.mpi",
+       version,
+       version,
+       {{mpi + "/versions/mpi", "\"M\""}}},
+      {"backend_gone", "backends.mpi", version, version, {{mpi, ""}}},
+      {"driver", "backends.cuda.versions.nvidia_driver", version, version, {{driver, "\"590\""}}},
+  };
+}
+
+/// Changes of what a gate for hardware says.
+std::vector<SingleChange> changes_of_a_gate() {
+  using enum Kind;
+  std::vector<SingleChange> all{
+      {"device",
+       "doctor.backends.cuda.devices.H100.memory",
+       version,
+       version,
+       {{"gate/doctor/backends/0/devices/0/memory", "\"80 GB\""}}},
+      {"versions_of_the_doctor",
+       "doctor.backends.cuda.versions",
+       version,
+       version,
+       {{"gate/doctor/backends/0/versions", "\"535\""}}},
+      {"bandwidth",
+       second_link,
+       speed_lost,
+       speed_gained,
+       {{"gate/links/1/copy_s", "[4e-3, 4.1e-3, 4.2e-3]"}}},
+      {"no_bandwidth",
+       second_link,
+       lost,
+       gained,
+       {{"gate/links/1/copy_s", ""}},
+       second_link,
+       second_link,
+       "0.953 GB/s (0.874 to 1.05)",
+       "no bandwidth"},
+  };
+  for (const auto& [list, place] : {std::pair("devices", "hardware/devices/1"),
+                                    std::pair("links", second_link),
+                                    std::pair("phases", "hardware/phases/soak")}) {
+    for (const Verdict now : {Verdict::falsified, Verdict::skipped, Verdict::errored}) {
+      const std::string word(name(now));
+      const bool fails = is_failure(now);
+      all.push_back({.name = std::string(list) + '_' + word,
+                     .place = place,
+                     .kind = fails ? newly_broken : lost,
+                     .reverse_kind = fails ? mended : gained,
+                     .edits = {{fmt::format("gate/{}/1/verdict", list), '"' + word + '"'}}});
+    }
+  }
+  return all;
+}
+
+/// What a mutation changed: a unit's id or a place. Empty if the comparison should say nothing.
+using Place = std::string;
+
+/// A change in which chance has a part.
+struct Mutation {
+  const char* name;
+  /// Changes the files in one respect.
+  std::function<Place(ordered_json&, Random&)> make;
+};
+
+ordered_json& some_finding(ordered_json& files, Random& random) {
+  auto& findings = files["report"]["findings"];
+  return findings[random.below(findings.size())];
+}
+
+std::vector<Mutation> mutations_of_any_unit() {
+  return {
+      {"verdict",
+       [](ordered_json& files, Random& random) {
+         ordered_json& finding = some_finding(files, random);
+         const ordered_json old = finding["verdict"];
+         while (finding["verdict"] == old) finding["verdict"] = name(one_of(random, all_verdicts));
+         return finding["id"].get<Place>();
+       }},
+      {"reason",
+       [](ordered_json& files, Random& random) {
+         ordered_json& finding = some_finding(files, random);
+         finding["reason"] = "another one";
+         return finding["verdict"] == "passed" ? Place() : finding["id"].get<Place>();
+       }},
+      {"gone",
+       [](ordered_json& files, Random& random) {
+         const Place place = some_finding(files, random)["id"];
+         erase_unit(files, place);
+         return place;
+       }},
+      {"new",
+       [](ordered_json& files, Random& random) {
+         Finding finding = random_finding(random);
+         finding.unit.property = "new";
+         files["report"]["findings"].push_back(to_json(finding));
+         return finding.unit.id();
+       }},
+      {"known_failure",
+       [](ordered_json& files, Random& random) {
+         ordered_json& finding = some_finding(files, random);
+         finding["is_known"] = !finding.value("is_known", false);
+         const bool fails = is_failure(*verdict_named(finding["verdict"].get<std::string>()));
+         return fails ? finding["id"].get<Place>() : Place();
+       }},
+  };
+}
+
+/// Changes that reports/README.md names as not compared.
+std::vector<Mutation> mutations_without_meaning() {
+  const auto finding = [](const char* field, const ordered_json& value) {
+    return [=](ordered_json& files, Random& random) {
+      some_finding(files, random)[field] = value;
+      return Place();
+    };
+  };
+  const auto environment = [](const char* field, const ordered_json& value) {
+    return [=](ordered_json& files, Random&) {
+      files["report"]["environment"][field] = value;
+      return Place();
+    };
+  };
+  return {
+      {"bytes", finding("compared_bytes", 12345)},
+      {"ranks", finding("ranks_max", 7)},
+      {"shrinks", finding("shrinks", 9)},
+      {"original", finding("original", {{"operation", "crop"}, {"ranks", 2}})},
+      {"steps", finding("steps", {"ranks 2 -> 1"})},
+      {"minimal", finding("minimal", {{"operation", "crop"}, {"ranks", 1}})},
+      {"started", environment("started", "later")},
+      {"jobs", environment("jobs", 9)},
+      {"count_of_a_cell",
+       [](ordered_json& files, Random& random) {
+         some_finding(files, random)["cells"]["f32/sum"] = 99;
+         return Place();
+       }},
+      {"bytes_of_a_link",
+       [](ordered_json& files, Random&) {
+         ordered_json& link = files["report"]["environment"]["hardware"]["links"][1];
+         link["exposure"]["bytes_of_copy"] = 7;
+         return Place();
+       }},
+      {"total",
+       [](ordered_json& files, Random&) {
+         files["report"]["total"] = 0;
+         return Place();
+       }},
+  };
+}
+
+/// Whether the text names the unit: by its id, or as a group with "*".
+bool names(const std::string& what, const RunFinding& unit) {
+  return what == unit.id ||
+         matches(what, unit.operation + '/' + unit.algorithm + '/' + unit.tested);
+}
+
+/// The word of --fail-on for which a kind counts. Other kinds make nothing worse.
+const std::map<Kind, FailOn> words_of_kinds{{Kind::newly_broken, FailOn::broken},
+                                            {Kind::coverage_lost, FailOn::coverage},
+                                            {Kind::power_lost, FailOn::coverage},
+                                            {Kind::accuracy_lost, FailOn::accuracy},
+                                            {Kind::speed_lost, FailOn::speed}};
+
+class ReportFiles {
+ public:
+  RunReport read(const ordered_json& files) {
+    std::ofstream(folder_.path() / "report.json") << files["report"];
+    std::filesystem::remove(folder_.path() / "bench.json");
+    if (!files["bench"].is_null()) std::ofstream(folder_.path() / "bench.json") << files["bench"];
+    return read_run_report(folder_.path());
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// Returns the changes without the units that fail as before.
+std::vector<Change> changes_of(const RunReport& before, const RunReport& now) {
+  std::vector<Change> changes = compare::compare(before, now).changes;
+  std::erase_if(changes, [](const Change& each) { return each.is_as_before(); });
+  return changes;
+}
+
+/// Returns the changes as "<kind> <what>", one on each line.
+std::string lines_of(const std::vector<Change>& changes) {
+  std::string text;
+  for (const Change& each : changes) text += std::string(name(each.kind)) + ' ' + each.what + '\n';
+  return text;
+}
+
+/// Says what is wrong with the changes if the only one should be at this place.
+std::string why_wrong(const std::vector<Change>& changes,
+                      const RunReport& before,
+                      const RunReport& now,
+                      const Place& place) {
+  const std::string named = lines_of(changes);
+  if (changes.size() != (place.empty() ? 0U : 1U)) return "got: " + named;
+  if (place.empty() || changes.front().what == place) return {};
+  // A group stands for the unit if it holds no other one that the other run judged.
+  for (const RunReport* run : {&before, &now}) {
+    const auto found = run->findings.find(place);
+    if (found != run->findings.end() && !names(changes.front().what, found->second)) {
+      return "another place: " + named;
+    }
+  }
+  const RunReport& other = changes.front().kind == Kind::coverage_gained ? before : now;
+  for (const auto& [id, each] : other.findings) {
+    if (id != place && is_judged(each.verdict) && names(changes.front().what, each)) {
+      return "more than the change: " + named;
+    }
+  }
+  return {};
+}
+
+/// Requires that the change counts for the word of its kind and for no other.
+void expect_counts(const Comparison& comparison, Kind kind) {
+  // Whether something flaky counts depends on what was before; ComparisonTest has that.
+  if (kind == Kind::flaky) return;
+  const auto counts_for = words_of_kinds.find(kind);
+  for (std::size_t i = 0; i < fail_on_names.size(); ++i) {
+    const auto word = static_cast<FailOn>(i);
+    EXPECT_EQ(is_worse(comparison, {word}),
+              counts_for != words_of_kinds.end() && counts_for->second == word)
+        << name(kind) << ": --fail-on " << fail_on_names[i];
+  }
+}
+
+/// A random report, which each row changes.
+struct Start {
+  explicit Start(std::uint64_t seed)
+      : random(seed), files(random_files(random)), run(ReportFiles().read(files)) {}
+
+  Random random;
+  ordered_json files;
+  RunReport run;
+};
+
+std::span<const Start> random_starts() {
+  static const std::vector<Start> starts = [] {
+    std::vector<Start> all;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) all.emplace_back(seed);
+    return all;
+  }();
+  return starts;
+}
+
+class SingleChangeTest : public testing::TestWithParam<SingleChange> {
+ protected:
+  ReportFiles files_;
+};
+
+TEST_P(SingleChangeTest, IsNamedAndOnlyIt) {
+  const SingleChange& row = GetParam();
+  const auto line = [&](Kind kind, const std::string& what) {
+    return std::string(name(kind)) + ' ' + (what.empty() ? row.place : what) + '\n';
+  };
+  ordered_json files = sample_files();
+  const RunReport before = files_.read(files);
+  EXPECT_EQ(lines_of(changes_of(before, before)), "") << "a run against itself";
+  edit(files, row);
+  const RunReport now = files_.read(files);
+  const std::vector<Change> changes = changes_of(before, now);
+  ASSERT_EQ(lines_of(changes), line(row.kind, row.what));
+  EXPECT_EQ(lines_of(changes_of(now, before)), line(row.reverse_kind, row.reverse_what));
+  if (!row.before.empty()) {
+    EXPECT_EQ(changes.front().before, row.before);
+    EXPECT_EQ(changes.front().now, row.now);
+  }
+  const bool is_known = changes.front().now.starts_with("falsified as known");
+  if (!is_known) expect_counts(compare(before, now), row.kind);
+  expect_counts(compare(now, before), row.reverse_kind);
+}
+
+TEST_P(SingleChangeTest, IsNamedAmongOtherUnits) {
+  const SingleChange& row = GetParam();
+  for (const Start& start : random_starts().first(10)) {
+    ordered_json files = start.files;
+    edit(files, row);
+    const RunReport now = files_.read(files);
+    const std::vector<Change> forward = changes_of(start.run, now);
+    const std::vector<Change> reverse = changes_of(now, start.run);
+    EXPECT_EQ(why_wrong(forward, start.run, now, row.place), "");
+    EXPECT_EQ(why_wrong(reverse, now, start.run, row.place), "") << "reversed";
+    for (const Change& each : forward) EXPECT_EQ(each.kind, row.kind) << each.what;
+    for (const Change& each : reverse) EXPECT_EQ(each.kind, row.reverse_kind) << each.what;
+  }
+}
+
+const auto name_of = [](const auto& each) { return std::string(each.param.name); };
+std::vector<SingleChange> single_changes() {
+  std::vector<SingleChange> all;
+  for (const auto& some : {changes_of_verdicts(),
+                           changes_of_units(),
+                           changes_of_measurements(),
+                           changes_of_circumstances(),
+                           changes_of_a_gate()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Changes, SingleChangeTest, testing::ValuesIn(single_changes()), name_of);
+
+/// A kind that no row has would go untested.
+TEST(SingleChangesTest, HaveEveryKind) {
+  std::set<Kind> kinds;
+  for (const SingleChange& each : single_changes()) kinds.insert({each.kind, each.reverse_kind});
+  EXPECT_EQ(kinds.size(), kind_names.size());
+}
+
+class AnyChangeTest : public testing::TestWithParam<Mutation> {
+ protected:
+  ReportFiles files_;
+};
+
+TEST_P(AnyChangeTest, IsNamedAndOnlyIt) {
+  for (const Start& start : random_starts()) {
+    ordered_json files = start.files;
+    Random random = start.random;
+    const Place place = GetParam().make(files, random);
+    const RunReport now = files_.read(files);
+    EXPECT_EQ(why_wrong(changes_of(start.run, now), start.run, now, place), "") << place;
+    EXPECT_EQ(why_wrong(changes_of(now, start.run), now, start.run, place), "")
+        << place << ", reversed";
+  }
+}
+
+TEST(RandomReportsTest, HaveNoChangeAgainstThemselves) {
+  for (const Start& start : random_starts()) {
+    EXPECT_EQ(why_wrong(changes_of(start.run, start.run), start.run, start.run, ""), "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AnyUnit,
+                         AnyChangeTest,
+                         testing::ValuesIn(mutations_of_any_unit()),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(NotCompared,
+                         AnyChangeTest,
+                         testing::ValuesIn(mutations_without_meaning()),
+                         name_of);
+
+}  // namespace
+}  // namespace rankcheck::harness::compare
