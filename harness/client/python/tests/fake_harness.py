@@ -18,6 +18,8 @@ from rankcheck.wire import Connection
 
 GUARD = 64
 HERE = os.path.dirname(os.path.abspath(__file__))
+# Options of a check that is to fail: one property, and a failure is confirmed once.
+ONCE = {"property": "agrees_with_reference", "replays": 1}
 DTYPES = {"int32": np.int32, "f64": np.float64, "f32": np.float32, "uint8": np.uint8}
 LOGIC = {
     "band": np.bitwise_and,

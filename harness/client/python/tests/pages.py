@@ -40,20 +40,24 @@ def files_of(page: str, language: str, mark: str) -> Dict[str, str]:
 
 
 def make_folder(path, files):
-    """Puts files into a folder, and the commands `python3` and `rankcheck` beside them."""
+    """Puts files into a folder, and the command `rankcheck` beside them."""
     for name, text in files.items():
         (path / name).write_text(text)
     (path / "bin").mkdir()
-    for command, program in [("python3", sys.executable), ("rankcheck", PROGRAM)]:
-        # A link would hide what lies beside the program.
-        script = path / "bin" / command
-        script.write_text(f'#!/bin/sh\nexec "{program}" "$@"\n')
-        script.chmod(0o755)
+    # A link would hide what lies beside the program.
+    script = path / "bin" / "rankcheck"
+    script.write_text(f'#!/bin/sh\nexec "{PROGRAM}" "$@"\n')
+    script.chmod(0o755)
     return path
 
 
-def run_example(folder, script):
-    """Runs an example of the shell, and returns its output.
+def python_for(script, forking_python):
+    """Returns the path of a Python that starts quickly for an example."""
+    return forking_python("torch.distributed" if "# needs torch\n" in script else "numpy")
+
+
+def run_example(folder, script, python=sys.executable):
+    """Runs an example of the shell with a Python, and returns its output.
 
     A line `# needs NAME` names a module or a command without which the test is skipped, and
     `# ends with N` an exit status that is not 0.
@@ -64,11 +68,11 @@ def run_example(folder, script):
     status = re.search(r"^# ends with (\d)$", script, flags=re.M)
     environment = {
         **os.environ,
-        "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join([str(folder / "bin"), os.path.dirname(python), os.environ["PATH"]]),
         "PYTHONPATH": PACKAGE,
         # An installed package needs no such variable.
         "PYTEST_PLUGINS": "rankcheck.pytest_plugin",
-        "RANKCHECK_PYTHON": sys.executable,
+        "RANKCHECK_PYTHON": python,
         # mpirun refuses root and more processes than cores unless these say otherwise.
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from pages import blocks, files_of, make_folder, needs_program, run_example
+from pages import blocks, files_of, make_folder, needs_program, python_for, run_example
 
 PAGE = "README.md"
 FILES = files_of(PAGE, "python", "#")
@@ -32,8 +32,8 @@ def test_every_file_is_used():
 
 
 @pytest.mark.parametrize("script", blocks(PAGE, "sh"))
-def test_example(folder, script):
-    output = run_example(folder, script)
+def test_example(folder, script, forking_python):
+    output = run_example(folder, script, python_for(script, forking_python))
     # The page shows what the run prints.
     beginning = {FIRST: "operation ", FAILING: "falsified "}.get(script)
     if beginning:

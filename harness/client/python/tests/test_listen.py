@@ -34,11 +34,11 @@ offer.function = wrong
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
+def run(tmp_path, monkeypatch, quick_starts):
     """Runs few cases on the ranks at an address. Returns the findings, the status, the output."""
     monkeypatch.setenv("RANKCHECK_SECRET", SECRET)
 
-    def run(address, start_timeout=60):
+    def run(address, start_timeout=300):
         words = ["run", "smoke", "--operation", "all_reduce", "--property", "agrees_with_reference"]
         words += ["--ranks", "2..2", "--cases", "5", "--start-timeout", str(start_timeout)]
         report = tmp_path / "report"
@@ -74,7 +74,7 @@ def test_ranks_connect_again_for_replays(tmp_path, run):
 def test_a_wrong_secret_is_refused(tmp_path, run, capfd):
     address = free_address()
     with Ranks(FILE, tmp_path, address, secret="fedcba9876543210") as ranks:
-        findings, status, output = run(address, start_timeout=2)
+        findings, status, output = run(address, start_timeout=10)
         assert ranks.statuses() == [1, 1]
     said = rf"RANKCHECK_SECRET: the program at {address} closed all \d+ connections of this rank .*"
     lines = capfd.readouterr().err.splitlines()
@@ -82,7 +82,7 @@ def test_a_wrong_secret_is_refused(tmp_path, run, capfd):
     assert status == 2, output
     assert findings == []
     assert len(output.strip().splitlines()) == 1
-    assert "no hello within 2 s" in output
+    assert "no hello within 10 s" in output
     assert "a rank connected with a wrong secret in RANKCHECK_SECRET" in output
 
 

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from fake_harness import HERE
+from fake_harness import HERE, ONCE
 
 import rankcheck
 from rankcheck.operators import adapted, results_by_name, scene_of, views_of
@@ -18,6 +18,11 @@ needs_program = pytest.mark.skipif(
 TEMPLATE = os.path.abspath(
     os.path.join(HERE, *[os.pardir] * 4, "cases", "subjects", "numpy_operators.py")
 )
+
+
+@pytest.fixture(autouse=True)
+def subjects_start_quickly(quick_starts):
+    """Lets a forked Python serve the subjects."""
 
 
 class Views:
@@ -113,14 +118,14 @@ def test_fields_are_declared():
     assert "gap" not in takes
 
 
-def check_changed(tmp_path, right, wrong, operation):
+def check_changed(tmp_path, right, wrong, operation, **options):
     """Checks the template with one place changed."""
     with open(TEMPLATE, encoding="utf-8") as file:
         text = file.read()
     assert right in text
     changed = tmp_path / "changed.py"
     changed.write_text(text.replace(right, wrong))
-    return rankcheck.check(changed, operation=operation, ranks="1..3", cases=30)
+    return rankcheck.check(changed, operation=operation, ranks="1..3", cases=30, **options)
 
 
 @needs_program
@@ -142,13 +147,14 @@ def test_the_template_passes(tmp_path, operation):
 )
 def test_a_bug_is_found(tmp_path, operation, right, wrong):
     with pytest.raises(AssertionError, match="rankcheck replay"):
-        check_changed(tmp_path, right, wrong, operation)
+        check_changed(tmp_path, right, wrong, operation, **ONCE)
 
 
 @needs_program
 def test_a_wrong_shape_is_explained(tmp_path):
     with pytest.raises(AssertionError, match=r"patches: got shape \(.*\), expected"):
-        check_changed(tmp_path, "return in_frames(call.scene, windows", "return (windows", "extract")
+        place = "return in_frames(call.scene, windows"
+        check_changed(tmp_path, place, "return (windows", "extract", **ONCE)
 
 
 @needs_program

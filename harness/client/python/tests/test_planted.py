@@ -11,6 +11,7 @@ import os
 import re
 import runpy
 import shutil
+import sys
 import textwrap
 
 import pytest
@@ -23,9 +24,13 @@ pytestmark = pytest.mark.skipif(
     not os.environ.get("RANKCHECK"),
     reason="RANKCHECK in the environment does not name the program rankcheck",
 )
+# Seconds for a call that is to return, on a busy machine.
+PATIENCE_S = 120
+# Seconds for a call that never returns. Until then, the other rank has long said where it is.
+HANG_S = 10
 SUBJECTS = os.path.abspath(os.path.join(HERE, *[os.pardir] * 4, "cases", "subjects"))
 LOADED = """
-import dataclasses, os, runpy, sys, time
+import dataclasses, os, runpy, sys, threading, time
 from rankcheck.operators import adapted
 s = runpy.run_path({file!r})["s"]
 """
@@ -152,31 +157,50 @@ def plant(tmp_path, file, **bodies):
     return path
 
 
-def findings_of(tmp_path, file, operation, **options):
-    """Runs smoke with few cases and returns the findings and all output."""
+def findings_of(tmp_path, file, operation, listens=False, **options):
+    """Runs smoke with few cases and returns the findings and all output.
+
+    If `listens`, the ranks are started once and connect to an address. Otherwise, a replay starts
+    its processes afresh.
+    """
     options = {"ranks": "1..3", "cases": 10, "property": "agrees_with_reference", **options}
+    options = {"replays": 1, "timeout": PATIENCE_S, **options}
     report = str(tmp_path / "report")
     words = run_words(file, "smoke", {"operation": operation, "report": report, **options})
-    # A replay starts its processes afresh, which takes long if they import torch. Ranks that
-    # connect to an address are started once.
-    if options.get("start_timeout"):
+    # A busy machine takes minutes to import some libraries.
+    words = ["--start-timeout", "300", *words]
+    if listens:
         address = free_address()
         words[-1] = f"listen:{address}"
         with Ranks(file, tmp_path, address, world=3):
             done = run_program(words)
     else:
-        # A busy machine takes minutes to import some libraries.
-        done = run_program(["--start-timeout", "300", *words])
+        done = run_program(words)
     assert os.path.exists(report), done.stderr
     with open(os.path.join(report, "report.json")) as opened:
         return json.load(opened)["findings"], done.stdout + done.stderr
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch):
+def environment(monkeypatch, quick_starts):
     monkeypatch.setenv("RANKCHECK_SECRET", SECRET)
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
     monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+
+
+@pytest.fixture
+def torch_starts(monkeypatch, forking_python):
+    """Lets subjects be served by a Python that has imported torch."""
+    skip_without("torch_gloo.py", "torch")
+    monkeypatch.setattr(sys, "executable", forking_python("torch.distributed"))
+
+
+@pytest.fixture
+def starts(request, file, module):
+    """Lets the subject of the test be served, or skips the test."""
+    skip_without(file, module)
+    if module == "torch":
+        request.getfixturevalue("torch_starts")
 
 
 def skip_without(file, module):
@@ -279,9 +303,8 @@ def test_of_operators_is_found_and_shrunk(tmp_path, operation, bug):
     require_small(finding, output)
 
 
-def test_torch_shows_all_bugs_and_errors(tmp_path):
-    # Processes that import torch start slowly, so each operation has another bug.
-    pytest.importorskip("torch")
+def test_torch_shows_all_bugs_and_errors(tmp_path, torch_starts):
+    # Each operation has another bug.
     bugs = {
         "reduce": "wrong_root",
         "gather": "group_ignored",
@@ -297,7 +320,7 @@ def test_torch_shows_all_bugs_and_errors(tmp_path):
     unit = [f"{each}/*/agrees_with_reference" for each in bodies if each != "all_reduce"]
     unit.append("all_reduce/*/repeats_with_other_data")
     # In few groups, the place of the root is not its rank in the world. 10 cases are too few.
-    options = {"property": None, "unit": unit, "cases": 100, "start_timeout": 120}
+    options = {"property": None, "unit": unit, "cases": 100, "listens": True}
     findings, output = findings_of(tmp_path, planted, None, **options)
     found = {each["unit"]["operation"]: each for each in findings}
     assert sorted(found) == sorted(bodies), output
@@ -309,26 +332,59 @@ def test_torch_shows_all_bugs_and_errors(tmp_path):
     assert "Error: " in found["scatter"]["reason"], output
 
 
-# What a function may do wrong, beside its result, and what is said of it.
+# What a function may do wrong, beside its result, and what is said of it. Each operation has
+# another fault, so that one run has them all.
 FAULTS = {
     "raises": ("    raise KeyError('lost')", "falsified", r"KeyError: 'lost' (planted.py:"),
-    "hangs": ("    time.sleep(1000)", "hung", "no answer within 0.5 s"),
     "exits": ("    os._exit(7)", "crashed", "status 7"),
     "kills": ("    os.kill(os.getpid(), 11)", "crashed", "signal 11"),
     "shapes": ("    recv[...] = [1, 2, 3, 4, 5, 6, 7]", "falsified", "ValueError: could not broad"),
 }
+OPERATIONS_OF_FAULTS = {
+    "all_gather": "raises",
+    "all_reduce": "exits",
+    "all_to_all": "kills",
+    "broadcast": "shapes",
+}
+HANG = "    threading.Event().wait()"
 
 
-@pytest.mark.parametrize("file", ["numpy_threads.py", "mpi4py_subject.py"])
-@pytest.mark.parametrize("fault", sorted(FAULTS))
-def test_is_explained(tmp_path, fault, file):
-    skip_without(file, "mpi4py" if file == "mpi4py_subject.py" else "")
-    body, verdict, reason = FAULTS[fault]
-    planted = plant(tmp_path, file, all_gather=body)
-    options = {"timeout": 0.5} if fault == "hangs" else {}
-    (finding,), output = findings_of(tmp_path, planted, "all_gather", cases=3, **options)
-    assert finding["verdict"] == verdict, output
-    assert reason in finding["reason"], output
+@pytest.mark.parametrize("file, module, faults", [
+    ("numpy_threads.py", "", list(FAULTS)),
+    # When a rank ends, mpirun starts all ranks anew for each case that is tried: see below.
+    ("mpi4py_subject.py", "mpi4py", ["raises", "shapes"]),
+])
+def test_faults_are_explained(tmp_path, file, module, faults):
+    skip_without(file, module)
+    bodies = {each: FAULTS[f][0] for each, f in OPERATIONS_OF_FAULTS.items() if f in faults}
+    planted = plant(tmp_path, file, **bodies)
+    options = {"property": None, "unit": [f"{each}/*/agrees_with_reference" for each in bodies]}
+    findings, output = findings_of(tmp_path, planted, None, cases=3, **options)
+    found = {each["unit"]["operation"]: each for each in findings}
+    assert sorted(found) == sorted(bodies), output
+    for operation in bodies:
+        _, verdict, reason = FAULTS[OPERATIONS_OF_FAULTS[operation]]
+        assert found[operation]["verdict"] == verdict, output
+        assert reason in found[operation]["reason"], output
+
+
+def test_a_hang_is_explained(tmp_path):
+    planted = plant(tmp_path, "numpy_threads.py", all_gather=HANG)
+    # No call returns, so the time-out may be short.
+    (finding,), output = findings_of(tmp_path, planted, "all_gather", cases=3, timeout=0.5)
+    assert finding["verdict"] == "hung", output
+    assert "no answer within 0.5 s" in finding["reason"], output
+
+
+@pytest.mark.parametrize("fault", ["exits", "kills", "hangs"])
+def test_an_end_of_all_processes_is_explained(tmp_path, fault):
+    skip_without("mpi4py_subject.py", "mpi4py")
+    body, verdict, reason = FAULTS.get(fault, (HANG, "hung", "no answer within 0.5 s"))
+    timeout = 0.5 if fault == "hangs" else PATIENCE_S
+    said, errors = replay_once(
+        tmp_path, "mpi4py_subject.py", "all_gather", body, timeout, ranks=3
+    )
+    assert said.startswith(f"{verdict}: ") and reason in said, said + errors
 
 
 # What one of two ranks does, while the other one waits for it: the verdict with its reason, and how
@@ -342,7 +398,11 @@ FAULTS_OF_ONE_RANK = {
     "raises": ("raise KeyError('lost')", "falsified: .*rank 1: KeyError: 'lost' ", "KeyError: 'lo"),
     "leaves": ("sys.exit('no licence')", "crashed: .* died; ", "SystemExit: no licence"),
     "exits": ("os._exit(7)", "crashed: .* died; .*the worker ended with status 7", ""),
-    "hangs": ("time.sleep(1000)", "hung: no answer within 3 s: rank 0 entered stage 0 ", ""),
+    "hangs": (
+        "threading.Event().wait()",
+        f"hung: no answer within {HANG_S} s: rank 0 entered stage 0 ",
+        "",
+    ),
     "shapes": ("recv[...] = recv[:, :0]", r"falsified: .*rank 1: \w+Error: .* ", "Error: "),
 }
 # The function of an operator returns its result.
@@ -361,7 +421,7 @@ in_ready_subjects = pytest.mark.parametrize(
 )
 
 
-def replay_once(tmp_path, file, operation, body, **fields):
+def replay_once(tmp_path, file, operation, body, timeout=PATIENCE_S, **fields):
     """Replays a case of two ranks once. Returns the verdict with its reason, and the errors."""
     case = {"operation": operation, "ranks": 2, "type": "f32", "count": 1, **fields}
     if operation == "extract":
@@ -369,7 +429,7 @@ def replay_once(tmp_path, file, operation, body, **fields):
         case.update(counts=[1, 1], rows=1, cols=1, window=1, detector=1, input="exact")
     planted = plant(tmp_path, file, **{operation: body})
     case["backend"] = f"python:{planted}"
-    words = ["--start-timeout", "300", "replay", "--times", "1", "--timeout", "3"]
+    words = ["--start-timeout", "300", "replay", "--times", "1", "--timeout", str(timeout)]
     done = run_program([*words, json.dumps(case)])
     verdicts = re.findall(r"^verdict +(.*)$", done.stdout, flags=re.M)
     assert len(verdicts) == 1, done.stdout + done.stderr
@@ -378,12 +438,12 @@ def replay_once(tmp_path, file, operation, body, **fields):
 
 @in_ready_subjects
 @pytest.mark.parametrize("fault", sorted(FAULTS_OF_ONE_RANK))
-def test_a_fault_of_one_rank_is_explained(tmp_path, fault, file, module, operation):
-    skip_without(file, module)
+def test_a_fault_of_one_rank_is_explained(tmp_path, starts, fault, file, module, operation):
     what, verdict, raised = FAULTS_OF_ONE_RANK[fault]
     if fault == "shapes" and operation == "extract":
         what = SHAPES_OF_OPERATORS
-    said, errors = replay_once(tmp_path, file, operation, ONE_RANK.format(what=what))
+    timeout = HANG_S if fault == "hangs" else PATIENCE_S
+    said, errors = replay_once(tmp_path, file, operation, ONE_RANK.format(what=what), timeout)
     assert re.match(verdict, said), said + errors
     if raised:
         # The frames of rank 1 come before those of the planted function and of the error.
@@ -394,8 +454,7 @@ def test_a_fault_of_one_rank_is_explained(tmp_path, fault, file, module, operati
 
 
 @in_ready_subjects
-def test_printing_does_no_harm(tmp_path, file, module, operation):
-    skip_without(file, module)
+def test_printing_does_no_harm(tmp_path, starts, file, module, operation):
     body = ONE_RANK.format(what="print('hello', flush=True)")
     said, errors = replay_once(tmp_path, file, operation, body)
     assert said == "passed", errors

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from fake_harness import HERE
+from fork_server import PYTHON
 
 # The stand-in finds a unit wrong if its id contains "wrong". It waits for a file before the
 # findings of units whose ids contain "late". Its subject ends badly after units whose ids contain
@@ -85,7 +86,7 @@ class Session:
         self.pytester = pytester
         here = str(pytester.path)
         program = pytester.path / "rankcheck-stand-in"
-        program.write_text(STAND_IN.format(python=sys.executable, here=here))
+        program.write_text(STAND_IN.format(python=PYTHON, here=here))
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         (pytester.path / "properties").write_text(properties)
         monkeypatch.setenv("RANKCHECK", str(program))
@@ -97,7 +98,7 @@ class Session:
         """Runs pytest in a process of its own, and returns its result."""
         # The entry point may be missing, because the package need not be installed.
         plugin = ["-p", "rankcheck.pytest_plugin", "-p", "no:cacheprovider"]
-        return self.pytester.runpytest_subprocess(*plugin, "-v", "-rA", *words, timeout=60)
+        return self.pytester.runpytest_subprocess(*plugin, "-v", "-rA", *words, timeout=600)
 
     def started(self):
         """Returns the words of each start that was not for the list of units."""
@@ -110,7 +111,9 @@ class Session:
 
 
 @pytest.fixture
-def session(pytester, monkeypatch):
+def session(pytester, monkeypatch, forking_python):
+    monkeypatch.setattr(sys, "executable", forking_python("pytest"))
+
     def make(properties):
         return Session(pytester, monkeypatch, properties)
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import pytest
-from pages import blocks, files_of, make_folder, needs_program, run_example
+from pages import blocks, files_of, make_folder, needs_program, python_for, run_example
 
 PAGE = "python/README.md"
 FILES = files_of(PAGE, "python", "#")
@@ -23,8 +23,8 @@ def test_every_file_is_used():
 
 
 @pytest.mark.parametrize("script", blocks(PAGE, "sh"))
-def test_example(folder, script, tmp_path, monkeypatch):
+def test_example(folder, script, tmp_path, monkeypatch, forking_python):
     if "torch.distributed.run" in script:
         # torchrun leaves its logs there.
         monkeypatch.setenv("TMPDIR", str(tmp_path))
-    run_example(folder, script)
+    run_example(folder, script, python_for(script, forking_python))
