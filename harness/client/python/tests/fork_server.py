@@ -180,9 +180,10 @@ def end_quickly(argv: List[str]) -> None:
     for each in threading.enumerate():
         if each is not threading.current_thread() and not each.daemon:
             each.join()
-    # MPI and torch end their own threads and connections when Python ends.
+    # MPI ends when Python ends, and so does torch, whose end matters most after a failure.
     torch = sys.modules.get("torch.distributed")
-    if "mpi4py.MPI" not in sys.modules and (torch is None or not torch.is_initialized()):
+    needs_end = torch is not None and torch.is_initialized() and bool(status)
+    if "mpi4py.MPI" not in sys.modules and not needs_end:
         atexit._run_exitfuncs()
         if isinstance(status, str):
             print(status, file=sys.stderr)
