@@ -80,7 +80,7 @@ Session::Session(const WorkerOptions& options, const Surroundings& surroundings)
   program_ = options.name.empty() ? command.arguments.front() : options.name;
   for (const auto& [name, value] : surroundings.environment) command.environment[name] = value;
   command.environment["TMPDIR"] = folder_.path();
-  const auto deadline = Clock::now() + whole(options.start_timeout);
+  const auto deadline = options.now() + whole(options.start_timeout);
   const std::string path = folder_.path() + "/socket";
   const Descriptor listener = listen_at(path);
   command.environment[socket_variable] = path;
@@ -138,7 +138,7 @@ std::optional<BackendFailure> Session::close() {
 void Session::connect_all(int listener, Clock::time_point deadline) {
   while (!is_complete()) {
     require_no_stop();
-    if (Clock::now() >= deadline) {
+    if (options_.now() >= deadline) {
       throw std::runtime_error(with_last_words(describe_silence(), *process_));
     }
     process_->drain();
@@ -193,7 +193,7 @@ void Session::require_no_late_hello() const {
 
 void Session::add_peer(Connection connection, bool is_standard_io, Clock::time_point deadline) {
   limit_sending(connection.descriptor(), stop_tick);
-  connection.wait_while([this] { return Clock::now() < send_end_ && !options_.stop.is_made(); });
+  connection.wait_while([this] { return options_.now() < send_end_ && !options_.stop.is_made(); });
   Peer peer{.connection = std::move(connection), .ranks = {}, .process = {}, .result = {}};
   if (!is_standard_io) peer.process = process_behind(peer.connection.descriptor());
   Hello hello = hello_from_json(await_hello(peer, deadline).header);
@@ -275,7 +275,7 @@ Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {
           fmt::format("a worker closed its connection; {} {}", program_, process_->fate()),
           *process_));
     }
-    if (Clock::now() >= deadline) {
+    if (options_.now() >= deadline) {
       throw Silent(with_last_words(program_ + ": no answer from a worker in time", *process_));
     }
   }
@@ -317,7 +317,7 @@ std::string Session::why_refused(const nlohmann::ordered_json& c) {
 }
 
 std::string Session::ask_why_refused(Peer& peer, const nlohmann::ordered_json& c) {
-  const auto deadline = Clock::now() + whole(options_.run_timeout);
+  const auto deadline = options_.now() + whole(options_.run_timeout);
   send_end_ = deadline;
   if (!peer.connection.send({{"refuses", ++question_}, {"case", c}})) {
     throw Gone("the worker has ended");

@@ -55,6 +55,8 @@ struct WorkerOptions {
   std::chrono::duration<double> run_timeout{20};
   /// Time that workers get to end when they are no longer needed.
   std::chrono::duration<double> end_timeout{10};
+  /// The clock of start_timeout and run_timeout.
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
   /// Checked whenever the session waits for workers. After a stop is requested, the workers are
   /// ended at once, and nothing that they do counts as a failure any more.
   StopRequest stop = {};

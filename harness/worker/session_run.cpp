@@ -230,7 +230,7 @@ bool Session::send_derived(std::span<const Case> stages, Observation& observatio
   nlohmann::ordered_json header = whole_run(stages);
   const auto given = given_parts(stages.front().given.get(), header);
   for (Peer& peer : peers_) {
-    send_end_ = Clock::now() + patience_;
+    send_end_ = options_.now() + patience_;
     if (!peer.pending || peer.connection.send(header, given)) continue;
     give_up_sending(peer, stages, observation);
     return false;
@@ -251,7 +251,7 @@ bool Session::send_stages(std::span<const Case> stages, Observation& observation
       std::vector<Image> images;
       nlohmann::ordered_json header = stage_for(peer, stages, k, observation, images);
       const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
-      send_end_ = Clock::now() + patience_;
+      send_end_ = options_.now() + patience_;
       if (peer.connection.send(std::move(header), parts)) continue;
       give_up_sending(peer, stages, observation);
       return false;
@@ -261,8 +261,8 @@ bool Session::send_stages(std::span<const Case> stages, Observation& observation
 }
 
 void Session::await_results(std::span<const Case> stages, Observation& observation) {
-  const auto end = Clock::now() + run_timeouts_max * patience_;
-  auto deadline = Clock::now() + patience_;
+  const auto end = options_.now() + run_timeouts_max * patience_;
+  auto deadline = options_.now() + patience_;
   bool failed = false;
   std::vector<pollfd> entries;
   while (std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.pending; })) {
@@ -273,7 +273,7 @@ void Session::await_results(std::span<const Case> stages, Observation& observati
       entries.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
     }
     process_->add_outputs(entries);
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - options_.now());
     const auto wait = std::clamp(left, std::chrono::milliseconds(0), stop_tick);
     const int ready = ::poll(entries.data(), entries.size(), static_cast<int>(wait.count()));
     const bool is_printing =
@@ -293,9 +293,9 @@ void Session::await_results(std::span<const Case> stages, Observation& observati
                                             peer.result.status == RunStatus::hung));
     }
     if (heard)
-      deadline = Clock::now() +
+      deadline = options_.now() +
                  (failed ? std::min<Clock::duration>(patience_, failure_patience) : patience_);
-    const auto now = Clock::now();
+    const auto now = options_.now();
     if (now < std::min(deadline, end)) continue;
     if (failed) {
       usable_ = false;
@@ -484,7 +484,7 @@ void Session::give_up(Observation& observation, RunStatus status, std::string re
 void Session::give_up_sending(const Peer& peer,
                               std::span<const Case> stages,
                               Observation& observation) {
-  if (Clock::now() < send_end_)
+  if (options_.now() < send_end_)
     return give_up(observation, RunStatus::crashed, describe_death(peer, stages));
   const std::chrono::duration<double> limit = patience_;
   give_up(observation,

@@ -1,17 +1,22 @@
 #include "harness/worker/worker_backend.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "reference/collectives/all_reduce/contract.hpp"
 
@@ -28,6 +33,11 @@ namespace rankcheck::harness::worker {
 namespace {
 
 using cases::collective;
+using Clock = std::chrono::steady_clock;
+
+/// A time-out that is longer than a test may take, for workers that must answer. Workers that never
+/// answer have a short one.
+constexpr std::chrono::hours long_enough{1};
 
 const spec::Contract* contract_of(std::string_view name) {
   static const spec::Contract contract = reference::all_reduce::contract();
@@ -86,11 +96,21 @@ class WorkersTest : public testing::Test {
         .ranks = 4,
         .contract_of = contract_of,
         .may_use_standard_io = true,
-        .start_timeout = std::chrono::milliseconds(500),
-        .run_timeout = std::chrono::milliseconds(300),
-        .end_timeout = std::chrono::milliseconds(300),
+        .start_timeout = start_timeout_,
+        .run_timeout = run_timeout_,
+        .end_timeout = end_timeout_,
+        .now = [this] { return now(); },
         .stop = {.flag = &stop_},
     });
+  }
+
+  /// Makes the workers' time stand still until a worker has made this file, so that what the worker
+  /// sent before has arrived. Then each look at the clock takes 0.1 s. The first look that finds
+  /// the file takes no time, because it may come after the last look at the connection.
+  void stop_time_until(const std::string& name) {
+    passes_time_ = [path = file(name), was_there = false]() mutable {
+      return std::exchange(was_there, std::filesystem::exists(path));
+    };
   }
 
   Observation run(const std::string& script) const {
@@ -111,37 +131,71 @@ class WorkersTest : public testing::Test {
   }
 
   bool worker_is_gone() const {
-    pid_t pid = 0;
-    std::ifstream(file("pid")) >> pid;
+    const pid_t pid = worker();
     return pid > 0 && ::kill(pid, 0) != 0;
   }
+  /// Waits for the end of the worker, and leaves it to the backend.
+  void await_end_of_worker() const {
+    siginfo_t info{};
+    EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(worker()), &info, WEXITED | WNOWAIT), 0);
+  }
 
-  /// Sets the stop flag some time after the script has begun to wait. Expects that `function`
-  /// throws Interrupted soon.
+  /// Sets the stop flag when the script has executed `waits`. Expects that `function` throws
+  /// Interrupted, and not that the time is over.
   template <class Function>
   void expect_interrupted(const Function& function) {
     stop_ = false;
-    std::jthread other([this] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      stop_ = true;
+    const Descriptor arrived = queue("arrived");
+    std::jthread other([&] {
+      char said = 0;
+      stop_ = ::read(arrived.get(), &said, 1) == 1;
     });
-    const auto start = std::chrono::steady_clock::now();
     EXPECT_THROW(function(), Interrupted);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+    // The script may have said nothing.
+    static_cast<void>(!::write(arrived.get(), "", 1));
+  }
+
+  /// Makes a queue in a file, and opens both of its ends.
+  [[nodiscard]] Descriptor queue(const std::string& name) const {
+    const bool is_there = ::mkfifo(file(name).c_str(), 0600) == 0 || errno == EEXIST;
+    EXPECT_TRUE(is_there) << name;
+    return Descriptor(::open(file(name).c_str(), O_RDWR | O_CLOEXEC));
   }
 
   std::string folder_;
   Image image_;
   std::atomic<bool> stop_ = false;
+  std::chrono::duration<double> start_timeout_ = long_enough;
+  std::chrono::duration<double> run_timeout_ = long_enough;
+  std::chrono::duration<double> end_timeout_ = long_enough;
+  /// If given, is asked at each look at the clock whether 0.1 s have passed since the last look.
+  std::function<bool()> passes_time_ = nullptr;
 
  private:
+  Clock::time_point now() const {
+    if (!passes_time_) return Clock::now();
+    if (passes_time_()) time_ += std::chrono::milliseconds(100);
+    return time_;
+  }
+  pid_t worker() const {
+    pid_t pid = 0;
+    std::ifstream(file("pid")) >> pid;
+    return pid;
+  }
   Connection connect(const std::string& name) const {
     return {-1, ::open(file(name).c_str(), O_CREAT | O_WRONLY, 0600)};
   }
+
+  mutable Clock::time_point time_ = Clock::now();
 };
 
 // The script continues when the run has arrived.
 constexpr const char* await_run = "head -c 1 > /dev/null; ";
+// The script does nothing more, and ends only by a signal.
+constexpr const char* hang = "exec tail -f /dev/null";
+constexpr const char* hang_on = "trap '' TERM; exec tail -f /dev/null";
+// The script tells expect_interrupted() that the backend waits for it, and does nothing more.
+constexpr const char* waits = "echo > arrived; trap '' TERM; exec tail -f /dev/null";
 
 /// A replay starts as many ranks as its case has.
 TEST_F(WorkersTest, RestartsWithTheRanksOfACase) {
@@ -208,8 +262,9 @@ TEST_F(WorkersTest, CrashInACallOfNoElements) {
 
 TEST_F(WorkersTest, HangInTheStageThatTheyEntered) {
   write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
-  const Observation seen =
-      run(std::string(await_run) + "cat progress; trap '' TERM; while :; do sleep 1; done");
+  run_timeout_ = std::chrono::milliseconds(300);
+  stop_time_until("entered");
+  const Observation seen = run(std::string(await_run) + "cat progress; : > entered; " + hang_on);
   EXPECT_EQ(seen.status, RunStatus::hung);
   EXPECT_NE(seen.reason.find("rank 0 entered stage 0 (all_reduce)"), std::string::npos)
       << seen.reason;
@@ -218,26 +273,35 @@ TEST_F(WorkersTest, HangInTheStageThatTheyEntered) {
 
 TEST_F(WorkersTest, HangWhereTheySayOfTheirProgressForEver) {
   write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
-  const auto start = std::chrono::steady_clock::now();
-  const Observation seen =
-      run(std::string(await_run) + "while :; do cat progress; sleep 0.1; done");
+  const Descriptor go = queue("go");
+  const Descriptor sent = queue("sent");
+  run_timeout_ = std::chrono::milliseconds(300);
+  const auto backend =
+      open("exec 3< go 4> sent; while read -r x <&3; do cat progress; echo >&4; done");
+  // The worker speaks once in each 0.1 s.
+  passes_time_ = [&] {
+    char said = 0;
+    return ::write(go.get(), "\n", 1) == 1 && ::read(sent.get(), &said, 1) == 1;
+  };
+  Observation seen;
+  const Case c = make_case();
+  backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::hung);
   EXPECT_EQ(seen.reason, "no result within 3 s: rank 0 entered stage 0 (all_reduce)");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
 }
 
 TEST_F(WorkersTest, HangWhereTheyNeverFinishAMessage) {
-  const auto start = std::chrono::steady_clock::now();
+  run_timeout_ = std::chrono::milliseconds(300);
   const Observation seen =
-      run(std::string(await_run) + R"(printf '\377\0\0\0'; while :; do printf x; sleep 0.1; done)");
+      run(std::string(await_run) + R"(printf '\0\0\0\1'; while :; do printf x; done)");
   EXPECT_EQ(seen.status, RunStatus::hung);
   EXPECT_EQ(seen.reason, "no answer within 0.3 s: rank 0 entered no stage");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
 /// Large images take time on their way, and whoever is in a hurry waits for a tenth of the
 /// time-out.
 TEST_F(WorkersTest, HangAfterATimeThatGrowsWithTheImages) {
+  run_timeout_ = std::chrono::milliseconds(300);
   const auto backend = open("cat > /dev/null");
   backend->hurry(true);
   Case c = make_case();
@@ -261,7 +325,8 @@ TEST_F(WorkersTest, HangWhereTheyDoNotReadTheirInputs) {
   hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
   hello.takes_inputs = true;
   write("hello_sent", to_json(hello));
-  const auto backend = open("cat hello_sent; sleep 9", false);
+  run_timeout_ = std::chrono::milliseconds(300);
+  const auto backend = open(std::string("cat hello_sent; ") + hang, false);
   Case c = make_case();
   c.count = 1 << 18;
   Observation seen;
@@ -272,10 +337,12 @@ TEST_F(WorkersTest, HangWhereTheyDoNotReadTheirInputs) {
 
 /// Output that arrives faster than it is read must not prevent the check of the time.
 TEST_F(WorkersTest, HangThoughTheyComplainWithoutEnd) {
+  run_timeout_ = std::chrono::milliseconds(300);
   EXPECT_EQ(run(std::string(await_run) + "yes >&2").status, RunStatus::hung);
 }
 
 TEST_F(WorkersTest, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
+  run_timeout_ = std::chrono::milliseconds(300);
   const auto backend = open(R"(printf '\0\0\0\1'; while :; do printf x; done)");
   const Case c = make_case();
   EXPECT_EQ(backend->why_refused(c), "");
@@ -287,8 +354,7 @@ TEST_F(WorkersTest, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
 TEST_F(WorkersTest, AreNotJudgedOnceAStopIsMade) {
   const Case c = make_case();
   Observation seen;
-  const std::string stays = "trap '' TERM; while :; do sleep 1; done";
-  const auto backend = open(await_run + stays);
+  const auto backend = open(std::string(await_run) + waits);
   expect_interrupted([&] { backend->run(std::span(&c, 1), seen); });
   EXPECT_FALSE(backend->close());
   EXPECT_TRUE(worker_is_gone());
@@ -304,15 +370,13 @@ TEST_F(WorkersTest, WhoseDeathComesWithTheStopAreNotJudged) {
 
 TEST_F(WorkersTest, AreNotWaitedForOnceAStopIsMade) {
   const Case c = make_case();
-  const std::string stays = "trap '' TERM; while :; do sleep 1; done";
-  const auto backend = open(await_run + stays);
+  const auto backend = open(std::string(await_run) + waits);
   expect_interrupted([&] { static_cast<void>(backend->why_refused(c)); });
-  stop_ = false;
-  expect_interrupted([&] { static_cast<void>(open(stays, false)); });
+  expect_interrupted([&] { static_cast<void>(open(waits, false)); });
   EXPECT_TRUE(worker_is_gone());
   // A worker that does not end is not waited for either.
   stop_ = false;
-  const auto idle = open("cat > /dev/null; " + stays);
+  const auto idle = open(std::string("cat > /dev/null; ") + hang_on);
   stop_ = true;
   EXPECT_FALSE(idle->close());
 }
@@ -320,7 +384,7 @@ TEST_F(WorkersTest, AreNotWaitedForOnceAStopIsMade) {
 TEST_F(WorkersTest, AreInErrorWhereTheirProgressCannotBe) {
   const auto error_of = [&](const nlohmann::ordered_json& header) {
     write("progress", header);
-    const Observation seen = run(std::string(await_run) + "cat progress; sleep 5");
+    const Observation seen = run(std::string(await_run) + "cat progress; cat > /dev/null");
     EXPECT_EQ(seen.status, RunStatus::errored) << seen.reason;
     return seen.reason.substr(seen.reason.find("protocol: ") + 10);
   };
@@ -335,7 +399,7 @@ TEST_F(WorkersTest, AreInErrorWhereTheirProgressCannotBe) {
 }
 
 TEST_F(WorkersTest, AreInErrorWhenTheyTalkNonsense) {
-  const Observation seen = run(std::string(await_run) + "echo this is no frame; sleep 5");
+  const Observation seen = run(std::string(await_run) + "echo this is no frame; cat > /dev/null");
   EXPECT_EQ(seen.status, RunStatus::errored);
   const std::string said =
       "breaks the worker protocol: got the text \"this is no frame\", expected a message: a worker "
@@ -346,7 +410,7 @@ TEST_F(WorkersTest, AreInErrorWhenTheyTalkNonsense) {
 
 TEST_F(WorkersTest, AreInErrorWhenAnImageHasTheWrongSize) {
   write_result("short", Image(3));
-  const Observation seen = run(std::string(await_run) + "cat short; sleep 5");
+  const Observation seen = run(std::string(await_run) + "cat short; cat > /dev/null");
   EXPECT_EQ(seen.status, RunStatus::errored);
   EXPECT_NE(seen.reason.find(", got 3: the send buffer at 64 is missing"), std::string::npos)
       << seen.reason;
@@ -356,7 +420,7 @@ TEST_F(WorkersTest, AreInErrorWhenAResultIsOfAnotherRun) {
   Observation result;
   nlohmann::ordered_json other{{"result", 77}, {"status", "completed"}};
   write("other", other);
-  EXPECT_EQ(run(std::string(await_run) + "cat other; sleep 5").status, RunStatus::errored);
+  EXPECT_EQ(run(std::string(await_run) + "cat other; cat > /dev/null").status, RunStatus::errored);
 }
 
 TEST_F(WorkersTest, AreStartedAfreshAfterACrash) {
@@ -409,13 +473,12 @@ TEST_F(WorkersTest, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
   hello.algorithms = {{{"all_reduce", "fake", ""}, {}},
                       {{"all_reduce", "other", ""}, {{"K", "V"}}}};
   write("hello", to_json(hello));
-  const auto backend = open(std::string(await_run) + "cat result; echo $$ > done; exit 5");
+  const auto backend = open(std::string(await_run) + "cat result; exit 5");
   Observation seen;
   Case c = make_case();
   backend->run(std::span(&c, 1), seen);
   ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
-  while (!std::filesystem::exists(file("done"))) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  await_end_of_worker();
   c.algorithm = "other";
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::crashed) << seen.reason;
@@ -464,7 +527,8 @@ TEST_F(WorkersTest, AreStartedAfreshWhenTheyGiveUpACall) {
 }
 
 TEST_F(WorkersTest, HangInTheNextRunWhenTheyDoNotAnswerAQuestion) {
-  const auto backend = open("sleep 9");
+  run_timeout_ = std::chrono::milliseconds(300);
+  const auto backend = open(hang);
   const Case c = make_case();
   EXPECT_EQ(backend->why_refused(c), "");
   Observation seen;
@@ -478,8 +542,8 @@ TEST_F(WorkersTest, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
                                     return Command{{"/bin/true"}, {}};
                                   },
                               .contract_of = contract_of,
-                              .may_use_standard_io = true};
-  const auto start = std::chrono::steady_clock::now();
+                              .may_use_standard_io = true,
+                              .start_timeout = long_enough};
   try {
     WorkerBackend backend(options);
     ADD_FAILURE() << "it has said no hello";
@@ -487,16 +551,20 @@ TEST_F(WorkersTest, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
     EXPECT_NE(std::string(error.what()).find("/bin/true ended with status 0"), std::string::npos)
         << error.what();
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 TEST_F(WorkersTest, SayWhyTheyDoNotStart) {
   EXPECT_NE(error_of_start("echo no such device >&2; exit 4").find("no such device"),
             std::string::npos);
-  EXPECT_NE(error_of_start("sleep 9").find("no hello within 0.5 s: expected a frame"),
+  start_timeout_ = std::chrono::milliseconds(500);
+  stop_time_until("begun");
+  const std::string silent = std::string(": > begun; ") + hang;
+  EXPECT_NE(error_of_start(silent).find("no hello within 0.5 s: expected a frame"),
             std::string::npos);
   EXPECT_TRUE(worker_is_gone());
-  const std::string of_text = error_of_start("echo hi there, nice to meet you; sleep 9");
+  stop_time_until("said");
+  const std::string of_text =
+      error_of_start(std::string("echo hi there, nice to meet you; : > said; ") + hang);
   EXPECT_NE(of_text.find("no hello within 0.5 s: expected a frame"), std::string::npos) << of_text;
   EXPECT_NE(of_text.find("or as the first output: hi there, nice to meet you"), std::string::npos)
       << of_text;
@@ -504,7 +572,8 @@ TEST_F(WorkersTest, SayWhyTheyDoNotStart) {
 
 TEST_F(WorkersTest, AreToldThatTheirHelloCameBehindOtherText) {
   for (const char* text : {"hi there", "hi"}) {
-    const std::string why = error_of_start("echo " + std::string(text) + "; cat hello; sleep 9");
+    const std::string why =
+        error_of_start("echo " + std::string(text) + "; cat hello; cat > /dev/null");
     EXPECT_EQ(why.find("got text before the hello on the standard output"), 0U) << why;
   }
 }
@@ -596,6 +665,9 @@ TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
   }
   std::ofstream(file("worker.pl")) << R"(
       use IO::Socket::UNIX;
+      use Socket;
+      socketpair(my $one, my $other, AF_UNIX, SOCK_STREAM, PF_UNSPEC);
+      my @ends = ($one, $other);
       my $rank = fork() ? 0 : 1;
       my $s = IO::Socket::UNIX->new(Peer => $ENV{RANKCHECK_SOCKET});
       open(my $f, '<', "hello$rank"); local $/; print {$s} <$f>; $s->flush;
@@ -606,9 +678,8 @@ TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
         my ($n) = $h =~ /"payload":(\d+)/;
         my $image = get($n);
         my ($run, $stage) = $h =~ /"run":(\d+),"stage":(\d+)/;
-        open(my $here, '>', "got$run-$rank");
-        my $other = 1 - $rank;
-        select(undef, undef, undef, 0.01) until -e "got$run-$other";
+        syswrite($ends[$rank], 'x');
+        sysread($ends[$rank], my $both_are_here, 1);
         my $r = qq({"result":$run,"status":"completed","path":["fake"],"stamps":[[[1,2]]],) .
                 qq("sizes":[[$n]],"payload":$n});
         print {$s} pack('V', length($r)), $r, $image;
@@ -837,7 +908,8 @@ TEST_F(WorkersTest, CrashWhenTheyEndBadlyAfterTheLastRun) {
 }
 
 TEST_F(WorkersTest, HangWhenTheyDoNotEndAfterTheLastRun) {
-  const auto failure = open("cat > /dev/null; trap '' TERM; while :; do sleep 1; done")->close();
+  end_timeout_ = std::chrono::milliseconds(300);
+  const auto failure = open(std::string("cat > /dev/null; ") + hang_on)->close();
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->status, RunStatus::hung);
   EXPECT_TRUE(worker_is_gone());
