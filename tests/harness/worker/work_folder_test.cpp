@@ -1,9 +1,9 @@
 #include "harness/worker/work_folder.hpp"
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <optional>
 #include <string>
 #include <thread>
@@ -74,15 +74,18 @@ TEST_F(WorkFolderTest, LeavesFoldersOfOtherUsersAlone) {
 
 TEST_F(WorkFolderTest, GoesThoughFilesAreAddedMeanwhile) {
   std::jthread other;
+  std::latch begun(1);
   {
     const WorkFolder folder(base_.path().string());
-    other = std::jthread([path = folder.path()] {
-      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-      for (int i = 0; std::chrono::steady_clock::now() < end; ++i) {
-        std::ofstream(path + "/" + std::to_string(i)) << "text";
-      }
+    other = std::jthread([&begun, path = folder.path()] {
+      const auto add = [&](int i) { std::ofstream(path + "/" + std::to_string(i)) << "text"; };
+      int i = 0;
+      add(i++);
+      begun.count_down();
+      while (std::filesystem::exists(path + "/0")) add(i++);
+      for (const int end = i + 100; i < end; ++i) add(i);
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    begun.wait();
   }
   other.join();
   EXPECT_EQ(entries(), 0U);
