@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -16,6 +17,9 @@
 namespace rankcheck::harness {
 
 struct KnownDefect;
+
+/// The clock of time limits.
+using LimitClock = std::function<std::chrono::steady_clock::time_point()>;
 
 /// How a unit is run.
 struct RunLimits {
@@ -43,6 +47,7 @@ struct RunLimits {
   std::atomic<std::int64_t>* cases_done = nullptr;
   /// If given, counts the failures that are shrunk or replayed now, for a progress display.
   std::atomic<int>* failures_shrinking = nullptr;
+  LimitClock now = RunClock::now;
 };
 
 /// The seed of one unit. It depends only on the run's seed and the unit's name. So a unit does the
@@ -78,6 +83,7 @@ struct ReplayLimits {
   Verdict kind = Verdict::passed;
   /// No further replay begins after a stop is requested.
   StopRequest stop = {};
+  LimitClock now = RunClock::now;
 };
 
 /// The result of running one case several times, each time on a restarted backend.

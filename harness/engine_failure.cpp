@@ -17,11 +17,10 @@ using Clock = RunClock;
 
 }  // namespace
 
-Clock::time_point after(double seconds) {
-  const auto far = std::chrono::duration<double>(Clock::time_point::max() - Clock::now());
+Clock::time_point after(double seconds, Clock::time_point now) {
+  const auto far = std::chrono::duration<double>(Clock::time_point::max() - now);
   if (!(seconds < far.count())) return Clock::time_point::max();
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  return now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 void examine(Examiner& examiner, const Case& c, Judgement& judgement) {
@@ -63,7 +62,8 @@ ReplayResult replay(Examiner& examiner, const Case& c, Verdict verdict, const Ru
                                 .replay_s = limits.replay_s,
                                 .deadline = limits.deadline,
                                 .kind = verdict,
-                                .stop = limits.stop});
+                                .stop = limits.stop,
+                                .now = limits.now});
   // The next cases may have more ranks than this one.
   examiner.backend().restart(0);
   return result;
@@ -159,7 +159,7 @@ Finding run_pinned(const Catalogue& catalogue,
 
 ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits) {
   ReplayResult result;
-  const Clock::time_point end = std::min(after(limits.replay_s), limits.deadline);
+  const Clock::time_point end = std::min(after(limits.replay_s, limits.now()), limits.deadline);
   Verdict kind = limits.kind;
   bool failed_otherwise = false;
   Judgement judgement;
@@ -183,7 +183,7 @@ ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limit
       result.judgement = judgement;
       return result;
     }
-  } while (result.replays < limits.replays && Clock::now() < end && !limits.stop.is_made());
+  } while (result.replays < limits.replays && limits.now() < end && !limits.stop.is_made());
   if (result.failed == result.replays) {
     result.verdict = kind;
   } else {

@@ -115,11 +115,11 @@ Ending Runner::run_round(std::span<const Unit> units,
   std::unique_lock lock(round.mutex);
   while (round.working > 0) {
     round.changed.wait_for(lock, tick_interval);
-    if (round.working == 0 || !hooks_.tick || round.error) continue;
+    if (round.working == 0 || !hooks_.tick) continue;
     try {
       hooks_.tick();
     } catch (...) {
-      round.error = std::current_exception();
+      if (!round.error) round.error = std::current_exception();
     }
   }
   lock.unlock();
@@ -260,7 +260,7 @@ Finding Runner::check(Slot& slot, const Unit& unit, std::uint64_t seed) {
 std::optional<Ending> Runner::should_end() const {
   const RunLimits& limits = options_.limits;
   if (limits.stop.is_made()) return Ending::interrupted;
-  if (RunClock::now() >= limits.deadline) return Ending::time_over;
+  if (limits.now() >= limits.deadline) return Ending::time_over;
   return std::nullopt;
 }
 

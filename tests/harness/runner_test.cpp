@@ -189,8 +189,14 @@ TEST_F(RunnerTest, StartsNoMoreThreadsThanUnits) {
 TEST_F(RunnerTest, ThreadThatDoesNotStartEndsTheRoundInOneLine) {
   units_.resize(200, units_.front());
   options_.jobs = 200;
-  hooks_.check = [](Backend&, const Unit& unit, const RunLimits&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  // All units stay under way until the round shows its progress. Then it starts no thread any more.
+  std::atomic<bool> has_ticked = false;
+  hooks_.tick = [&] {
+    has_ticked = true;
+    has_ticked.notify_all();
+  };
+  hooks_.check = [&](Backend&, const Unit& unit, const RunLimits&) {
+    has_ticked.wait(false);
     return sample_finding(unit.operation, Verdict::passed);
   };
   // The address space has room for seven stacks and a little more. Root ignores the other limits.
@@ -288,13 +294,17 @@ TEST_F(RunnerTest, PauseEndsTheRoundAsAnInterruptDoes) {
 class CutUnitTest : public RunnerTest {
  protected:
   CutUnitTest() {
-    options_.limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
-    hooks_.check = [this](Backend&, const Unit& unit, const RunLimits& limits) {
-      std::this_thread::sleep_until(limits.deadline);
+    options_.limits.deadline = std::chrono::steady_clock::now();
+    options_.limits.now = [this] {
+      return options_.limits.deadline - std::chrono::hours(is_time_over_ ? 0 : 1);
+    };
+    hooks_.check = [this](Backend&, const Unit& unit, const RunLimits&) {
+      is_time_over_ = true;
       return sample_finding(unit.operation, verdict_of_cut_);
     };
   }
 
+  std::atomic<bool> is_time_over_ = false;
   Verdict verdict_of_cut_ = Verdict::passed;
 };
 
@@ -336,8 +346,8 @@ TEST_F(CutUnitTest, StaysVacuousWhereFurtherRoundsFollow) {
 }
 
 TEST_F(CutUnitTest, FailsWithWhatItFound) {
-  hooks_.check = [](Backend&, const Unit&, const RunLimits& limits) {
-    std::this_thread::sleep_until(limits.deadline);
+  hooks_.check = [this](Backend&, const Unit&, const RunLimits&) {
+    is_time_over_ = true;
     return sample_failure();
   };
   EXPECT_EQ(run(), Ending::time_over);
