@@ -17,6 +17,7 @@ std::atomic<bool> was_requested{false};
 std::atomic<int> signal_number{0};
 /// The time of the first SIGINT or SIGTERM in nanoseconds. 0 if none came.
 std::atomic<std::int64_t> first_ns{0};
+std::atomic<std::int64_t (*)()> now_ns{Interrupt::monotonic_ns};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
               std::atomic<std::int64_t>::is_always_lock_free);
 
@@ -30,13 +31,6 @@ void note(int number) {
   was_requested.store(true);
 }
 
-/// Returns a time above 0, because 0 means that no signal came.
-std::int64_t now_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec + 1;
-}
-
 void handle(int number, void (*handler)(int), int flags) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -47,7 +41,7 @@ void handle(int number, void (*handler)(int), int flags) {
 /// Notes the first signal. Ends the program by a second one.
 void note_or_end(int number) {
   const int error = errno;
-  const std::int64_t now = now_ns();
+  const std::int64_t now = now_ns.load()();
   std::int64_t first = 0;
   if (first_ns.compare_exchange_strong(first, now) || now - first < same_signal_ns) {
     note(number);
@@ -60,7 +54,15 @@ void note_or_end(int number) {
 
 }  // namespace
 
-Interrupt::Interrupt(std::initializer_list<int> further) : signals_(further) {
+std::int64_t Interrupt::monotonic_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec + 1;
+}
+
+Interrupt::Interrupt(std::initializer_list<int> further, std::int64_t (*clock)())
+    : signals_(further) {
+  now_ns.store(clock);
   signal_number.store(0);
   was_requested.store(false);
   first_ns.store(0);

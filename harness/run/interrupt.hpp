@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <vector>
@@ -15,8 +16,10 @@ namespace rankcheck::harness::run {
 class Interrupt {
  public:
   /// `further`: more signals that request an end. They may come any number of times without ending
-  /// the program, because a launcher may forward signals that the program got itself.
-  explicit Interrupt(std::initializer_list<int> further = {});
+  /// the program, because a launcher may forward signals that the program got itself. `clock`
+  /// returns a time in nanoseconds, above 0. A signal handler calls it.
+  explicit Interrupt(std::initializer_list<int> further = {},
+                     std::int64_t (*clock)() = monotonic_ns);
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
   ~Interrupt();
@@ -31,6 +34,8 @@ class Interrupt {
   /// Returns 128 + the first signal's number, the exit status that shells use. Returns 0 if no
   /// signal came.
   [[nodiscard]] int exit_status() const;
+
+  [[nodiscard]] static std::int64_t monotonic_ns();
 
  private:
   std::vector<int> signals_;
