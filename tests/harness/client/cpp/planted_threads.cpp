@@ -1,6 +1,5 @@
 /// The ready subject threads.cpp with a bug in each of its functions: `planted_threads BUG`.
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -10,11 +9,11 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <vector>
 
 #include <rankcheck/subject.hpp>
+#include <unistd.h>
 
 // A subject is one source without a header, and its functions have no other name outside. The
 // headers that it includes are above, so that only its own names come into this namespace.
@@ -35,7 +34,8 @@ std::string bug;
 void misbehave(const Call& call, const Buffer& recv) {
   if (call.rank != 1) return;
   if (bug == "raises") throw std::runtime_error("no route to the root");
-  if (bug == "hangs") std::this_thread::sleep_for(std::chrono::hours(1));
+  if (bug == "hangs")
+    for (;;) ::pause();
   if (bug == "exits") std::_Exit(3);
   if (bug == "aborts") std::abort();
   if (bug == "prints") std::printf("hello from rank %d\n", call.rank), std::fflush(stdout);

@@ -51,9 +51,7 @@ TEST(RankThreadsTest, TheFirstFailureIsTold) {
 /// The calls share what they need with the test, because they may outlive it.
 TEST(RankThreadsTest, ThreadsThatWaitForAFailedOneAreLeftBehind) {
   const auto may_end = std::make_shared<std::atomic<bool>>(false);
-  const auto wait = [may_end] {
-    while (!*may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  };
+  const auto wait = [may_end] { may_end->wait(false); };
   RankThreads threads(2);
   const auto fail = [] { throw std::runtime_error("no route"); };
   EXPECT_EQ(threads.run({0, 1}, Calls{wait, fail}, for_ever).unfinished,
@@ -66,16 +64,20 @@ TEST(RankThreadsTest, ThreadsThatWaitForAFailedOneAreLeftBehind) {
   EXPECT_EQ(late.failed, 1U) << "none failed";
   EXPECT_EQ(late.unfinished, (std::vector<std::size_t>{0}));
   *may_end = true;
+  may_end->notify_all();
 }
 
 TEST(WatchTest, ExpiresOnlyIfItIsNotStopped) {
   std::atomic<int> expired = 0;
-  const auto count = [&] { ++expired; };
+  const auto count = [&] {
+    ++expired;
+    expired.notify_all();
+  };
   EXPECT_FALSE(Watch(for_ever, count).stop());
-  EXPECT_FALSE(Watch(in_ms(10000), count).stop());
+  EXPECT_FALSE(Watch(in_ms(3'600'000), count).stop());
   EXPECT_EQ(expired, 0);
   Watch watch(in_ms(1), count);
-  while (expired == 0) std::this_thread::yield();
+  expired.wait(0);
   EXPECT_TRUE(watch.stop());
   EXPECT_TRUE(watch.stop());
   EXPECT_EQ(expired, 1);
