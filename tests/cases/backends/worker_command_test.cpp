@@ -1,17 +1,18 @@
 #include "cases/backends/worker_command.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "tests/harness/sample.hpp"
@@ -20,30 +21,34 @@ namespace rankcheck::cases {
 namespace {
 
 /// Runs a shell script as a worker. Returns "status N", or the exception's text if run_worker()
-/// threw. The run is interrupted as soon as the script creates the file $0.
+/// threw. The run is interrupted as soon as the script writes to the queue $0.
 std::string outcome(const std::string& script) {
   const harness::TemporaryFolder folder;
   const std::filesystem::path ready = folder.path() / "ready";
+  if (::mkfifo(ready.c_str(), 0600) != 0) return "no queue";
+  const harness::worker::Descriptor queue(::open(ready.c_str(), O_RDWR | O_CLOEXEC));
   harness::worker::Command command;
   command.arguments = {"/bin/sh", "-c", script, ready};
   std::atomic<bool> interrupted = false;
-  const std::jthread user([&](const std::stop_token& is_over) {
-    while (!interrupted && !is_over.stop_requested()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      interrupted = std::filesystem::exists(ready);
-    }
+  std::jthread user([&] {
+    char told = 0;
+    interrupted = ::read(queue.get(), &told, 1) == 1;
   });
+  std::string said;
   try {
-    const int status = run_worker(command, "worker", "worker: ", interrupted);
-    return "status " + std::to_string(status);
+    said = "status " + std::to_string(run_worker(command, "worker", "worker: ", interrupted));
   } catch (const std::runtime_error& error) {
-    return error.what();
+    said = error.what();
   }
+  // The script may have written nothing.
+  static_cast<void>(!::write(queue.get(), "", 1));
+  user.join();
+  return said;
 }
 
 /// Returns the outcome of a script that is interrupted and then executes `then`.
 std::string outcome_told(const std::string& then) {
-  return outcome("trap '" + then + "' USR1; : > \"$0\"; sleep 60 & wait");
+  return outcome("trap '" + then + "' USR1; echo > \"$0\"; tail -f /dev/null & wait");
 }
 
 TEST(WorkerCommandTest, PassesStatusAndComplaintOn) {
@@ -58,7 +63,7 @@ TEST(WorkerCommandTest, SaysHowItDied) {
 }
 
 TEST(WorkerCommandTest, EndsByBeingTold) {
-  EXPECT_EQ(outcome(": > \"$0\"; exec sleep 60"), "status 0");
+  EXPECT_EQ(outcome("echo > \"$0\"; exec tail -f /dev/null"), "status 0");
   EXPECT_EQ(outcome_told("exit 1"), "status 1");
   // If a worker dies of signal 10, SIGUSR1, launchers of Open MPI and MPICH exit with 138 or 10.
   EXPECT_EQ(outcome_told("exit 138"), "status 0");
@@ -67,9 +72,11 @@ TEST(WorkerCommandTest, EndsByBeingTold) {
 
 /// The shell here is a launcher that waits for the worker, as a sanitizer's launcher does.
 TEST(WorkerCommandTest, IsToldBehindALauncherThatDoesNotPassItOn) {
-  const std::string worker = R"(/bin/sh -c 'trap "exit 1" USR1; : > "$0"; sleep 60 & wait' "$0")";
+  const std::string worker =
+      R"(/bin/sh -c 'trap "exit 1" USR1; echo > "$0"; tail -f /dev/null & wait' "$0")";
   EXPECT_EQ(outcome(worker + "; exit $?"), "status 1");
-  EXPECT_EQ(outcome(": > \"$0\"; sleep 60; exit 7"), "status 0") << "nobody listens yet";
+  EXPECT_EQ(outcome("echo > \"$0\"; tail -f /dev/null; exit 7"), "status 0")
+      << "nobody listens yet";
 }
 
 /// Denies the system call pidfd_open to this thread and the threads that it starts, as some
@@ -103,7 +110,7 @@ TEST(WorkerCommandTest, MayStillDieOfSomethingElseOnceTold) {
 }
 
 /// Returns the answer of a worker that is a shell script; `timeout_s` in seconds.
-WorkerAnswer answer(const std::string& script, double timeout_s = 20) {
+WorkerAnswer answer(const std::string& script, double timeout_s = 3600) {
   return ask_worker(
       {.arguments = {"/bin/sh", "-c", script}, .environment = {}}, "worker", timeout_s);
 }
@@ -120,7 +127,7 @@ TEST(WorkerAnswerTest, SaysWhyThereIsNone) {
   EXPECT_EQ(answer("echo '{}'; echo no device >&2; exit 3").reason,
             "worker ended with status 3: no device");
   EXPECT_EQ(answer("exit 3").verdict, harness::Verdict::crashed);
-  const WorkerAnswer late = answer("exec sleep 60", 0.1);
+  const WorkerAnswer late = answer("exec tail -f /dev/null", 0.1);
   EXPECT_EQ(late.verdict, harness::Verdict::hung);
   EXPECT_EQ(late.reason, "no answer within 0.1 s");
 }

@@ -1,6 +1,5 @@
 #include "cases/backends/worker_program.hpp"
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,7 +14,7 @@ namespace {
 /// Makes a worker that is a shell script.
 class WorkerProgramTest : public testing::Test {
  protected:
-  WorkerProgram program(const std::string& script, double limit_s = 60) const {
+  WorkerProgram program(const std::string& script, double limit_s = 3600) const {
     const std::filesystem::path path = folder_.path() / "worker";
     std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
@@ -45,11 +44,9 @@ TEST_F(WorkerProgramTest, IsMissingWhereThereIsNoFile) {
 }
 
 TEST_F(WorkerProgramTest, ThatHangsIsNotWaitedFor) {
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(program("echo '{'; exec sleep 100", 0.1).why_unavailable(),
+  EXPECT_EQ(program("echo '{'; exec tail -f /dev/null", 0.1).why_unavailable(),
             "worker does not run (it did not describe itself within 0.1 s): install the libraries "
             "that it needs, or build it on this machine");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 TEST_F(WorkerProgramTest, MaySayMoreThanAPipeHolds) {

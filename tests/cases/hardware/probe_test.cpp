@@ -53,14 +53,17 @@ TEST(ProbeTest, DevicesSurviveTheirJson) {
   }
 }
 
+/// A time-out that is longer than a test may take, for workers that must answer.
+constexpr double long_enough_s = 3600;
+
 /// Returns the verdict of a probe whose worker is this program.
-Verdict verdict_of(const std::string& program, double timeout_s) {
+Verdict verdict_of(const std::string& program, double timeout_s = long_enough_s) {
   return run_probe({.arguments = {program}, .environment = {}}, timeout_s).verdict;
 }
 
 TEST(ProbeTest, WorkerMaySkipIt) {
-  const ProbeOutcome outcome =
-      run_probe({.arguments = {"/bin/echo", R"({"skipped":"no way"})"}, .environment = {}}, 60);
+  const ProbeOutcome outcome = run_probe(
+      {.arguments = {"/bin/echo", R"({"skipped":"no way"})"}, .environment = {}}, long_enough_s);
   EXPECT_EQ(outcome.verdict, Verdict::skipped);
   EXPECT_EQ(outcome.reason, "no way");
 }
@@ -71,25 +74,23 @@ TEST(ProbeTest, TellsHowAProbeEnded) {
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   EXPECT_EQ(verdict_of(path, 0.05), Verdict::hung);
   std::filesystem::remove(path);
-  EXPECT_EQ(verdict_of("/bin/false", 60), Verdict::crashed);
-  EXPECT_EQ(verdict_of("/bin/true", 60), Verdict::errored);
-  EXPECT_EQ(verdict_of("/does/not/exist", 60), Verdict::errored);
+  EXPECT_EQ(verdict_of("/bin/false"), Verdict::crashed);
+  EXPECT_EQ(verdict_of("/bin/true"), Verdict::errored);
+  EXPECT_EQ(verdict_of("/does/not/exist"), Verdict::errored);
 }
 
 /// A script as a worker for several probes. Its answer has the number of its process as `copies`.
 class ProbeWorkerTest : public testing::Test {
  protected:
-  /// `special` is shell code for the device 7, which is otherwise as the others. A process has a
-  /// minute to begin, and then `timeout_s` for each probe.
-  static ProbeWorker worker(const std::string& special, double timeout_s = 60) {
+  /// `special` is shell code for the device 7, which is otherwise as the others. The first answer
+  /// of a process has more time than `timeout_s`.
+  static ProbeWorker worker(const std::string& special, double timeout_s = long_enough_s) {
     const std::string script =
         "while read -r line; do case $line in *'\"from\":7,'*) " + special +
         ";; esac; echo '{\"way\":\"peer\",\"bytes_of_copy\":8,\"copies\":'$$',\"wrong_copies\":0,"
         "\"wrong_bytes\":0,\"lost_sources\":0,\"seconds\":[1e-6]}'; done";
-    return {{.arguments = {"/bin/sh", "-c", script}, .environment = {}}, timeout_s, 60};
+    return {{.arguments = {"/bin/sh", "-c", script}, .environment = {}}, timeout_s, long_enough_s};
   }
-  /// Shell code that never ends.
-  static constexpr const char* silent = "tail -f /dev/null";
   static ProbeRequest from(int device) { return {.from = device, .to = 0, .bytes = 8}; }
 };
 
@@ -114,7 +115,7 @@ TEST_F(ProbeWorkerTest, GoesOnInANewProcessBehindAProbeThatEndedIt) {
 }
 
 TEST_F(ProbeWorkerTest, DoesNotTakeALateAnswerForTheNextOne) {
-  ProbeWorker one = worker(silent, 0.05);
+  ProbeWorker one = worker("exec tail -f /dev/null", 0.3);
   EXPECT_EQ(one.probe(from(0)).verdict, Verdict::passed);
   EXPECT_EQ(one.probe(from(7)).verdict, Verdict::hung);
   EXPECT_EQ(one.probe(from(0)).verdict, Verdict::passed);
@@ -129,13 +130,13 @@ TEST_F(ProbeWorkerTest, PassesOverLinesOfALauncher) {
 }
 
 TEST_F(ProbeWorkerTest, SaysThatItCannotBeStarted) {
-  ProbeWorker none({.arguments = {"/does/not/exist"}, .environment = {}}, 5, 0);
+  ProbeWorker none({.arguments = {"/does/not/exist"}, .environment = {}}, long_enough_s, 0);
   EXPECT_EQ(none.probe(from(0)).verdict, Verdict::errored);
 }
 
 TEST_F(ProbeWorkerTest, EndsWhenItIsStopped) {
   const std::atomic<bool> is_stopped = true;
-  ProbeWorker one = worker(silent);
+  ProbeWorker one = worker("exec tail -f /dev/null");
   EXPECT_THROW((void)one.probe(from(7), {.flag = &is_stopped}), harness::Interrupted);
   EXPECT_EQ(one.probe(from(0)).verdict, Verdict::passed);
 }
