@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -78,12 +80,16 @@ class StoreServer {
   ~StoreServer();
 
   [[nodiscard]] int port() const { return port_; }
+  /// Waits until the thread has polled so many times more.
+  void await_polls(std::uint64_t polls) const;
 
  private:
   Socket listener_;
   /// Writing to it ends the thread.
   Socket stop_;
   int port_ = 0;
+  /// How often the thread has polled.
+  std::atomic<std::uint64_t> polls_{0};
   std::thread thread_;
 };
 
@@ -95,8 +101,12 @@ class StoreClient {
  public:
   using Timeout = std::chrono::milliseconds;
 
-  /// Repeats until a server answers or the time is over. A negative time counts as zero.
-  StoreClient(const StoreAddress& address, std::string_view secret, Timeout timeout);
+  /// Repeats until a server answers or the time is over. A negative time counts as zero. Calls
+  /// `pause` before it tries again.
+  StoreClient(const StoreAddress& address,
+              std::string_view secret,
+              Timeout timeout,
+              const std::function<void()>& pause = pause_briefly);
 
   void set(std::string_view key, std::string_view value);
   /// Returns the value of a key, which must exist.
@@ -108,6 +118,8 @@ class StoreClient {
   void barrier(std::string_view name, int rank, int ranks, Timeout timeout);
 
  private:
+  static void pause_briefly();
+
   using Deadline = std::chrono::steady_clock::time_point;
 
   std::string ask(Verb verb, std::string_view key, std::string_view rest, Timeout timeout);

@@ -62,7 +62,14 @@ std::string number_of(StoreClient::Timeout timeout) {
 
 }  // namespace
 
-StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, Timeout timeout)
+void StoreClient::pause_briefly() {
+  std::this_thread::sleep_for(Milliseconds(10));
+}
+
+StoreClient::StoreClient(const StoreAddress& address,
+                         std::string_view secret,
+                         Timeout timeout,
+                         const std::function<void()>& pause)
     : address_(text_of(address)) {
   const auto deadline = Clock::now() + timeout;
   const AddressList found = resolve(address);
@@ -80,7 +87,7 @@ StoreClient::StoreClient(const StoreAddress& address, std::string_view secret, T
     if (Clock::now() >= deadline) {
       throw StoreError("store at " + address_ + ": " + std::strerror(error));
     }
-    std::this_thread::sleep_for(Milliseconds(10));
+    pause();
   }
   static_cast<void>(ask(Verb::hello, secret, {}, timeout));
 }

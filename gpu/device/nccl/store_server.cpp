@@ -70,8 +70,8 @@ int port_of(const Socket& socket) {
 /// The server's state. One thread serves it, so no two requests overlap.
 class Service {
  public:
-  Service(int listener, int stop, std::string secret)
-      : listener_(listener), stop_(stop), secret_(std::move(secret)) {}
+  Service(int listener, int stop, std::string secret, std::atomic<std::uint64_t>& polls)
+      : listener_(listener), stop_(stop), secret_(std::move(secret)), polls_(polls) {}
 
   void run() {
     while (serve_once()) continue;
@@ -116,6 +116,8 @@ class Service {
     const int patience_ms = next == Clock::time_point::max() ? -1 : milliseconds_until(next);
     if (::poll(entries.data(), entries.size(), patience_ms) < 0 && errno != EINTR) return false;
     if (entries[0].revents != 0) return false;
+    ++polls_;
+    polls_.notify_all();
     std::size_t i = 2;
     for (auto each = connections_.begin(); each != connections_.end();) {
       const auto current = each++;
@@ -362,6 +364,7 @@ class Service {
   int listener_;
   int stop_;
   std::string secret_;
+  std::atomic<std::uint64_t>& polls_;
   std::list<Connection> connections_;
   Clock::time_point accepts_again_ = Clock::time_point::min();
   std::map<std::string, std::string> values_;
@@ -399,10 +402,14 @@ StoreServer::StoreServer(const StoreAddress& address, std::string secret)
     throw StoreError("store at " + text_of(address) + ": " + std::strerror(error));
   }
   port_ = port_of(listener_);
-  thread_ =
-      std::thread([listener = listener_.get(), stop = stop_.get(), secret = std::move(secret)] {
-        Service(listener, stop, secret).run();
-      });
+  thread_ = std::thread([this, secret = std::move(secret)] {
+    Service(listener_.get(), stop_.get(), secret, polls_).run();
+  });
+}
+
+void StoreServer::await_polls(std::uint64_t polls) const {
+  std::uint64_t now = polls_;
+  for (const std::uint64_t end = now + polls; now < end; now = polls_) polls_.wait(now);
 }
 
 StoreServer::~StoreServer() {
