@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -77,14 +78,24 @@ struct HostGraph {
 };
 
 /// Replaces a stream on host memory. Whoever enqueues work takes the next number from `given`. The
-/// work begins when `done` has reached its number, and then increments `done`.
+/// work begins when `done` has reached its number, and then calls finish().
 struct HostStream {
   std::atomic<std::uint64_t> given{0};
   std::atomic<std::uint64_t> done{0};
+  /// Called after each change of `done`, if not null: the first one by the program, the second one
+  /// by NCCL's stand-in. Both do work of the stream.
+  std::array<std::atomic<const std::function<void()>*>, 2> listeners{};
   /// The graph into which work goes that is enqueued now. Null if the work is to be done.
   HostGraph* capture = nullptr;
 
   [[nodiscard]] bool is_idle() const { return done.load() == given.load(); }
+  void finish() {
+    ++done;
+    for (const auto& each : listeners) {
+      const std::function<void()>* const listener = each.load();
+      if (listener != nullptr) (*listener)();
+    }
+  }
 };
 
 /// How many CUDA devices this process can use. If none, `why_none` says why and how to fix it.

@@ -25,7 +25,9 @@ namespace {
 /// stand-in does its work in another thread.
 class StreamWorker {
  public:
-  StreamWorker() : thread_([this] { run(); }) {}
+  explicit StreamWorker(std::deque<HostStream>& streams) : thread_([this] { run(); }) {
+    for (HostStream& each : streams) each.listeners[0] = &wake_;
+  }
   StreamWorker(const StreamWorker&) = delete;
   StreamWorker& operator=(const StreamWorker&) = delete;
   ~StreamWorker() {
@@ -53,22 +55,19 @@ class StreamWorker {
   void run() {
     std::unique_lock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
-      if (ends_) return;
-      const auto ready = std::find_if(tasks_.begin(), tasks_.end(), [](const Task& each) {
-        return each.stream->done.load() == each.number;
+      auto ready = tasks_.end();
+      changed_.wait(lock, [&] {
+        ready = std::find_if(tasks_.begin(), tasks_.end(), [](const Task& each) {
+          return each.stream->done.load() == each.number;
+        });
+        return ends_ || ready != tasks_.end();
       });
-      if (ready == tasks_.end()) {
-        lock.unlock();
-        std::this_thread::sleep_for(std::chrono::microseconds(20));
-        lock.lock();
-        continue;
-      }
+      if (ends_) return;
       const Task task = std::move(*ready);
       tasks_.erase(ready);
       lock.unlock();
       task.work();
-      ++task.stream->done;
+      task.stream->finish();
       lock.lock();
     }
   }
@@ -77,6 +76,11 @@ class StreamWorker {
   std::condition_variable changed_;
   std::deque<Task> tasks_;
   bool ends_ = false;
+  /// Looks for work that can begin.
+  const std::function<void()> wake_ = [this] {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
+  };
   std::thread thread_;
 };
 
@@ -144,7 +148,7 @@ class HostDevices final : public Devices {
   /// The addresses of elements must stay.
   std::deque<HostGraph> graphs_;
   std::vector<std::unique_ptr<std::byte, Free>> memory_;
-  StreamWorker worker_;
+  StreamWorker worker_{streams_};
 };
 
 }  // namespace

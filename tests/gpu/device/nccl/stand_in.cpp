@@ -470,11 +470,14 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
   static auto* const kept = new std::vector<ncclComm_t>;
   kept->push_back(comm);
   comm->aborted = true;
+  Bell::get().ring();
   return ncclSuccess;
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
   *error = static_cast<ncclResult_t>(comm->async_error.load());
+  ++comm->looks;
+  if (is_planted("early_for_stream")) Bell::get().ring();
   return ncclSuccess;
 }
 

@@ -1,8 +1,9 @@
 #include "tests/gpu/device/nccl/stand_in_comm.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <climits>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -12,7 +13,11 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "tests/gpu/device/planted.hpp"
@@ -29,6 +34,25 @@ std::shared_ptr<Message> make_message(const Signature& signature, const void* pa
   std::memcpy(message->bytes.data(), &signature, sizeof(Signature));
   if (signature.bytes > 0) std::memcpy(message->payload(), payload, signature.bytes);
   return message;
+}
+
+/// The address of a bell. It is a name that the system has chosen, and no file.
+sockaddr_un address_of(unsigned bell) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "%05x", bell);
+  return address;
+}
+
+/// The size of an address: its family, a zero and five digits.
+constexpr socklen_t address_bytes = sizeof(sa_family_t) + 6;
+
+/// Waits until all ranks have arrived. std::atomic::wait() would not be woken by another process.
+void await_all(const ncclComm& comm) {
+  std::atomic<int>& arrived = comm.counts->arrived;
+  for (int seen = arrived; seen < comm.ranks; seen = arrived) {
+    ::syscall(SYS_futex, &arrived, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+  }
 }
 
 /// Moves bytes of the queue's first message into the ring. Returns whether any moved.
@@ -81,9 +105,13 @@ bool progress(ncclComm& comm) {
   bool moved = false;
   for (int peer = 0; peer < comm.ranks; ++peer) {
     const auto p = static_cast<std::size_t>(peer);
-    moved = push(comm.ring(comm.rank, peer), comm.outgoing[p]) || moved;
-    if (comm.async_error != ncclSuccess) continue;
-    moved = pull(comm, comm.ring(peer, comm.rank), comm.incoming[p]) || moved;
+    bool here = push(comm.ring(comm.rank, peer), comm.outgoing[p]);
+    if (comm.async_error == ncclSuccess) {
+      here = pull(comm, comm.ring(peer, comm.rank), comm.incoming[p]) || here;
+    }
+    const unsigned bell = comm.bells[p];
+    if (here && bell != Bell::get().number()) Bell::get().ring(bell);
+    moved = moved || here;
   }
   return moved;
 }
@@ -93,7 +121,10 @@ bool progress(ncclComm& comm) {
 class RunningJob {
  public:
   explicit RunningJob(Job job) : job_(std::move(job)) {
+    static const std::function<void()> ring = [] { Bell::get().ring(); };
     for (const Work& work : job_) {
+      looks_.push_back(work.comm->looks);
+      if (work.stream != nullptr) work.stream->listeners[1] = &ring;
       const bool is_new = std::none_of(numbers_.begin(), numbers_.end(), [&](const auto& each) {
         return each.first == work.stream;
       });
@@ -134,37 +165,34 @@ class RunningJob {
     return std::all_of(
         job_.begin(), job_.end(), [](const Work& work) { return is_idle(*work.comm); });
   }
-  void finish() {
-    const bool leaves_early =
-        is_planted("early") || (is_planted("early_for_stream") && is_waited_for());
-    if (leaves_early) {
-      leave();
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  /// Whether the program has enqueued what it wants to, and waits. Known only of jobs on streams.
+  [[nodiscard]] bool is_looked_at() const {
+    for (std::size_t i = 0; i < job_.size(); ++i) {
+      if (job_[i].comm->looks != looks_[i]) return true;
     }
+    return numbers_.empty();
+  }
+  /// Whether a fault lets the streams go on before the results are written.
+  [[nodiscard]] bool leaves_early() const {
+    if (is_planted("early")) return true;
+    const bool is_waited_for = std::any_of(numbers_.begin(), numbers_.end(), [](const auto& each) {
+      return each.first->given.load() > each.second + 1;
+    });
+    return is_planted("early_for_stream") && is_waited_for;
+  }
+  void write_results() {
     for (Work& work : job_) work.finish(work);
-    if (!leaves_early) leave();
+  }
+  /// Lets the streams go on.
+  void leave() const {
+    for (const auto& [stream, number] : numbers_) stream->finish();
   }
 
  private:
-  /// Whether work was enqueued behind the job. Gives the program a moment to do so.
-  [[nodiscard]] bool is_waited_for() const {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    return std::any_of(numbers_.begin(), numbers_.end(), [](const auto& each) {
-      return each.first->given.load() > each.second + 1;
-    });
-  }
-  /// Lets the streams go on.
-  void leave() {
-    for (const auto& [stream, number] : numbers_) {
-      while (stream->done.load() != number) {
-        std::this_thread::sleep_for(std::chrono::microseconds(20));
-      }
-      ++stream->done;
-    }
-  }
-
   Job job_;
   std::vector<std::pair<HostStream*, std::uint64_t>> numbers_;
+  /// ncclComm::looks of each work when the job was handed over.
+  std::vector<int> looks_;
   bool has_begun_ = false;
 };
 
@@ -179,14 +207,17 @@ class Executor {
 
   void add(Job job) {
     const std::lock_guard lock(mutex_);
+    write_late();
     const auto added = std::make_shared<RunningJob>(std::move(job));
     for (const ncclComm* comm : added->communicators()) queues_[comm].push_back(added);
     changed_.notify_all();
+    Bell::get().ring();
   }
   /// Waits until all added jobs are done.
   void wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return queues_.empty(); });
+    write_late();
   }
 
  private:
@@ -204,7 +235,7 @@ class Executor {
       lock.unlock();
       Jobs done;
       const bool moved = advance(jobs, done);
-      if (!moved && done.empty()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+      if (!moved && done.empty()) Bell::get().wait();
       lock.lock();
       for (const auto& job : done) {
         for (const ncclComm* comm : job->communicators()) {
@@ -235,7 +266,7 @@ class Executor {
 
   /// Takes every job as far as it can go now. Appends the jobs that are over. Returns whether any
   /// bytes moved.
-  static bool advance(const Jobs& jobs, Jobs& done) {
+  bool advance(const Jobs& jobs, Jobs& done) {
     bool moved = false;
     for (const auto& each : jobs) {
       RunningJob& job = *each;
@@ -243,16 +274,35 @@ class Executor {
       if (!job.has_begun()) continue;
       moved = job.move() || moved;
       if (!job.is_aborted() && !job.has_moved_all()) continue;
-      if (!job.is_aborted()) job.finish();
+      if (is_planted("early_for_stream") && !job.is_aborted() && !job.is_looked_at()) continue;
+      if (!job.is_aborted()) finish(each);
       done.push_back(each);
     }
     return moved;
+  }
+
+  void finish(const std::shared_ptr<RunningJob>& job) {
+    if (job->leaves_early()) {
+      const std::lock_guard lock(mutex_);
+      late_.push_back(job);
+    } else {
+      job->write_results();
+    }
+    job->leave();
+  }
+
+  /// Writes the results that were not there when the streams went on.
+  void write_late() {
+    for (const auto& each : std::exchange(late_, {})) each->write_results();
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   /// The jobs of each communicator, in order. No queue is empty.
   std::map<const ncclComm*, std::deque<std::shared_ptr<RunningJob>>> queues_;
+  /// The jobs whose results a fault keeps back until the program hands over the next job, and so
+  /// has looked at them.
+  Jobs late_;
 };
 
 /// Notes which calls have another operation beside them, and which ones are on the newest of
@@ -299,6 +349,35 @@ void move_captured(Job& job) {
 
 thread_local OpenGroup open_group;
 
+Bell& Bell::get() {
+  static Bell bell;
+  return bell;
+}
+
+Bell::Bell() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  auto* const at = reinterpret_cast<sockaddr*>(&address);
+  socklen_t bytes = sizeof(address);
+  const bool is_bound = ::bind(socket_, at, sizeof(sa_family_t)) == 0 &&
+                        ::getsockname(socket_, at, &bytes) == 0 && bytes == address_bytes;
+  if (!is_bound) std::abort();
+  number_ = static_cast<unsigned>(std::strtoul(address.sun_path + 1, nullptr, 16));
+}
+
+void Bell::ring(unsigned number) const {
+  const sockaddr_un address = address_of(number);
+  const auto* const at = reinterpret_cast<const sockaddr*>(&address);
+  // If there is no room, the bell was rung already. If there is nobody, nobody has to wake.
+  static_cast<void>(!::sendto(socket_, "", 1, MSG_DONTWAIT, at, address_bytes));
+}
+
+void Bell::wait() const {
+  char byte = 0;
+  static_cast<void>(!::recv(socket_, &byte, 1, 0));
+  while (::recv(socket_, &byte, 1, MSG_DONTWAIT) == 1) continue;
+}
+
 bool is_planted(std::string_view fault) {
   return tests::names_fault(std::getenv("RANKCHECK_STAND_IN"), fault);
 }
@@ -312,7 +391,8 @@ ncclComm* attach(const std::string& path, int ranks, int rank) {
   comm->incoming.resize(static_cast<std::size_t>(ranks));
   const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
   constexpr std::size_t head_bytes = 64;
-  comm->mapped_bytes = head_bytes + pairs * sizeof(Ring);
+  const std::size_t bells_at = head_bytes + pairs * sizeof(Ring);
+  comm->mapped_bytes = bells_at + static_cast<std::size_t>(ranks) * sizeof(std::atomic<unsigned>);
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0 || ::ftruncate(file, static_cast<off_t>(comm->mapped_bytes)) != 0) std::abort();
   void* const memory =
@@ -321,10 +401,14 @@ ncclComm* attach(const std::string& path, int ranks, int rank) {
   if (memory == MAP_FAILED) std::abort();
   comm->counts = static_cast<Counts*>(memory);
   comm->rings = reinterpret_cast<Ring*>(static_cast<std::byte*>(memory) + head_bytes);
+  comm->bells =
+      reinterpret_cast<std::atomic<unsigned>*>(static_cast<std::byte*>(memory) + bells_at);
+  comm->bells[rank] = Bell::get().number();
   const char* const host = std::getenv("NCCL_HOSTID");
   comm->host = std::hash<std::string>()(host == nullptr ? "" : host);
   comm->counts->hosts += comm->host;
   ++comm->counts->arrived;
+  ::syscall(SYS_futex, &comm->counts->arrived, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
   return comm.release();
 }
 
@@ -351,11 +435,7 @@ ncclResult_t close_group() {
   OpenGroup group = std::move(open_group);
   open_group = OpenGroup();
   if (group.error != ncclSuccess) return group.error;
-  for (const ncclComm* comm : group.joining) {
-    while (comm->counts->arrived < comm->ranks) {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-  }
+  for (const ncclComm* comm : group.joining) await_all(*comm);
   if (group.job.empty()) return ncclSuccess;
   for (const Work& work : group.job) {
     const bool sticks = !group.synchronises && work.comm->is_last_of_several();

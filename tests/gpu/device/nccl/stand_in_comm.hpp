@@ -40,6 +40,28 @@ struct Ring {
   std::array<std::byte, size> bytes;
 };
 
+/// Wakes the thread that does a process's jobs. Another process rings when it has moved bytes. Each
+/// process has one bell.
+class Bell {
+ public:
+  static Bell& get();
+  Bell(const Bell&) = delete;
+  Bell& operator=(const Bell&) = delete;
+
+  /// The number of this process's bell. The system chooses it.
+  [[nodiscard]] unsigned number() const { return number_; }
+  /// Lets the next wait() of a process return, or one that has begun.
+  void ring(unsigned number) const;
+  void ring() const { ring(number_); }
+  void wait() const;
+
+ private:
+  Bell();
+
+  int socket_;
+  unsigned number_ = 0;
+};
+
 struct Counts {
   std::atomic<int> arrived;
   std::atomic<int> left;
@@ -96,6 +118,8 @@ struct ncclComm {
   std::size_t mapped_bytes = 0;
   rankcheck::stand_in::Counts* counts = nullptr;
   rankcheck::stand_in::Ring* rings = nullptr;
+  /// The bells of the ranks' processes.
+  std::atomic<unsigned>* bells = nullptr;
   /// The hash of this rank's NCCL_HOSTID.
   std::uint64_t host = 0;
   int splits = 0;
@@ -106,6 +130,8 @@ struct ncclComm {
   std::atomic<int> aliases{0};
   std::atomic<int> async_error{ncclSuccess};
   std::atomic<bool> aborted{false};
+  /// How often the program has asked for async_error, as it does while it waits.
+  std::atomic<int> looks{0};
   /// One element by the number of its op.
   std::map<int, rankcheck::stand_in::Bytes> scalars;
   std::vector<std::unique_ptr<ncclWindow_vidmem>> windows;
