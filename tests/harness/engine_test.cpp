@@ -183,10 +183,11 @@ TEST_F(EngineTest, ARequiredCellIsSkippedWhereOnlyThePropertyNeedsMore) {
 
 TEST_F(EngineTest, ARequiredCellIsVacuousWhereTheBackendRefusesEveryCase) {
   backend.refusal = [](const Case&) { return "no"; };
-  EXPECT_EQ(run().verdict, Verdict::skipped);
-  EXPECT_EQ(run().refusal, "no");
+  Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::skipped);
+  EXPECT_EQ(finding.refusal, "no");
   unit.require = {"all_reduce/f32/sum"};
-  const Finding finding = run();
+  finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
   EXPECT_EQ(finding.reason, "the backend refuses all cases, and f32/sum is required: no");
   EXPECT_EQ(finding.missing_cells, std::vector<std::string>{"f32/sum"});

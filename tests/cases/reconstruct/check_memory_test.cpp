@@ -85,7 +85,7 @@ double measured_bytes(const Solver& solver, const Problem& problem, int modes) {
 /// size.
 TEST(CheckBytesTest, AreMoreThanAnyReferenceTakesButNotTwiceAsMuch) {
   if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers have their own new and delete";
-  const Dataset data = simulate({.positions = 12, .detector = 64, .probe = 64, .step = 9});
+  const Dataset data = simulate({.positions = 12, .detector = 32, .probe = 32, .step = 5});
   gpu::sim::SimCluster cluster{reference::contract_named, gpu::algorithm_for};
   cluster.begin(1, {}, {});
   for (const Solver& solver : solvers()) {
