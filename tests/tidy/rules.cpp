@@ -277,14 +277,15 @@ std::size_t columns(std::string_view line) {
 }
 
 void lines_are_clean(const Source& source, Violations& violations) {
-  const bool is_prose = is_one_of(extension(source.path), {".md", ".json"});
+  // Pages, data and Python may have longer lines.
+  const bool may_be_long = is_one_of(extension(source.path), {".md", ".json", ".py"});
   const auto report = [&](int number, const char* what) {
     violations.push_back({source.path, number, what});
   };
   int lines = 0;
   for_each_line(source.text, [&](int number, std::string_view line) {
     lines = number;
-    if (!is_prose && columns(line) > columns_max) report(number, "more than 100 columns");
+    if (!may_be_long && columns(line) > columns_max) report(number, "more than 100 columns");
     if (line.find('\t') != std::string_view::npos) report(number, "tab");
     if (line.ends_with(' ') || line.ends_with('\r')) report(number, "white space at the end");
   });
@@ -384,6 +385,52 @@ void tests_bear_names_of_one_style(const Source& source, Violations& violations)
   });
 }
 
+/// The words for sleeping in C++, Python, Perl and shells. They are composed, because this file is
+/// checked as well.
+const std::vector<std::string>& sleeping_words() {
+  static const std::vector<std::string> all = [] {
+    const std::string stem = std::string("s") + "leep";
+    return std::vector{stem,
+                       stem + "_for",
+                       stem + "_until",
+                       'u' + stem,
+                       "nano" + stem,
+                       "clock_nano" + stem,
+                       std::string("select(") + "undef"};
+  }();
+  return all;
+}
+
+bool is_part_of_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// Whether the line has the word, and not as a part of another one.
+bool has_word(std::string_view line, std::string_view word) {
+  for (std::size_t at = line.find(word); at != line.npos; at = line.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_part_of_word(line[at - 1]);
+    if (begins && (end == line.size() || !is_part_of_word(line[end]))) return true;
+  }
+  return false;
+}
+
+/// A test waits for an event, or moves a clock. What it starts hangs without a time, as in pause().
+void tests_do_not_sleep(const Source& source, Violations& violations) {
+  const bool is_test =
+      source.path.starts_with("tests/") || source.path.starts_with("harness/client/python/tests/");
+  const bool is_program =
+      is_code(source.path) || is_script(source.path) || extension(source.path) == ".py";
+  if (!is_test || !is_program) return;
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    const std::string_view text = trimmed(line);
+    if (text.starts_with("//") || (!is_code(source.path) && text.starts_with('#'))) return;
+    for (const std::string& word : sleeping_words()) {
+      if (has_word(line, word)) violations.push_back({source.path, number, word});
+    }
+  });
+}
+
 constexpr std::array all_rules{
     Rule{"includes_point_down", includes_point_down},
     Rule{"folders_keep_their_order", folders_keep_their_order},
@@ -399,6 +446,7 @@ constexpr std::array all_rules{
     Rule{"functions_fit_on_a_screen", functions_fit_on_a_screen},
     Rule{"comments_are_no_fragments", comments_are_no_fragments},
     Rule{"tests_bear_names_of_one_style", tests_bear_names_of_one_style},
+    Rule{"tests_do_not_sleep", tests_do_not_sleep},
 };
 
 constexpr std::array<std::string_view, 3> all_layered_trees{"cases", "gpu", "harness"};
@@ -460,7 +508,8 @@ std::vector<Arrow> circle_through(std::string_view folder, const std::vector<Arr
 
 bool is_text(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
-  return is_code(name) || is_script(name) || is_one_of(extension(name), {".md", ".json", ".txt"}) ||
+  return is_code(name) || is_script(name) ||
+         is_one_of(extension(name), {".md", ".json", ".txt", ".py"}) ||
          is_one_of(name, {".clang-tidy", ".clang-format"});
 }
 

@@ -152,6 +152,31 @@ std::vector<Planted> planted_names() {
   };
 }
 
+/// This word is composed, because this file is checked as well.
+const std::string sleep_word = std::string("s") + "leep";
+
+std::vector<Planted> planted_sleep() {
+  const auto sleeping = [&](const char* name, const char* path, const std::string& line) {
+    return Planted{name, "tests_do_not_sleep", {path, "\n" + line + "\n"}, 2};
+  };
+  const std::string python = "harness/client/python/tests/test_a.py";
+  return {
+      sleeping(
+          "thread_sleeps", "tests/a_test.cpp", "std::this_thread::" + sleep_word + "_for(time);"),
+      sleeping("thread_sleeps_until", "tests/a_test.cpp", "  " + sleep_word + "_until(end);"),
+      sleeping("process_sleeps", "tests/gpu/a.cu", "::nano" + sleep_word + "(&time, nullptr);"),
+      sleeping("shell_in_cpp_sleeps",
+               "tests/a_test.cpp",
+               "run(\"kill $p; " + sleep_word + " 0.1; x\");"),
+      sleeping("perl_in_cpp_sleeps",
+               "tests/a_test.cpp",
+               std::string("  select(") + "undef, undef, undef, 0.1);"),
+      sleeping("shell_sleeps", "tests/a.sh", "until [ -e here ]; do " + sleep_word + " 1; done"),
+      sleeping("python_sleeps", "tests/a.py", "    time." + sleep_word + "(1)"),
+      sleeping("test_of_package_sleeps", python.c_str(), "time." + sleep_word + "(0)"),
+  };
+}
+
 std::vector<Planted> planted_text() {
   std::string long_function = "int f() {\n";
   for (int i = 0; i < 69; ++i) long_function += "  ++i;\n";
@@ -206,6 +231,10 @@ INSTANTIATE_TEST_SUITE_P(Name,
                          PlantedTest,
                          testing::ValuesIn(planted_names()),
                          tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(Sleep,
+                         PlantedTest,
+                         testing::ValuesIn(planted_sleep()),
+                         tests::printed_name);
 INSTANTIATE_TEST_SUITE_P(Text, PlantedTest, testing::ValuesIn(planted_text()), tests::printed_name);
 
 /// A file that breaks no rule.
@@ -249,6 +278,10 @@ INSTANTIATE_TEST_SUITE_P(
         Legal{"names_of_one_style",
               {"tests/a_test.cpp",
                "TEST(ThingTest, DoesThis2) {\nINSTANTIATE_TEST_SUITE_P(\n    All, ThingTest);\n"}},
+        Legal{"code_may_sleep", {"gpu/a.cpp", "std::this_thread::" + sleep_word + "_for(time);\n"}},
+        Legal{"comments_may_sleep", {"tests/a_test.cpp", "// It does not " + sleep_word + ".\n"}},
+        Legal{"other_words_in_tests",
+              {"tests/a_test.cpp", "EXPECT_FALSE(is_a" + sleep_word + ");\n"}},
         Legal{"line_of_100", {"gpu/a.cpp", "// " + std::string(97, 'x') + "\n"}},
         Legal{"line_of_100_characters", {"gpu/a.cpp", "// a…" + std::string(95, 'x') + "\n"}}),
     tests::printed_name);
