@@ -140,6 +140,9 @@ class Backend {
   /// runs. `ranks` is the number of ranks to start, as a replay of a case with so many ranks starts
   /// them. 0: as many as the backend was opened for.
   virtual void restart(int /*ranks*/) {}
+  /// Another restart with as many ranks follows the next run, unless something comes between. A
+  /// backend may start the processes for both at once. Holds until the next restart.
+  virtual void expect_restart() {}
   /// Whether a run counts as hung already after a tenth of the time. For a search that tries many
   /// cases, of which most may hang, and that confirms what it finds without haste.
   virtual void hurry(bool /*is_hurried*/) {}

@@ -166,6 +166,7 @@ ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limit
   do {
     try {
       examiner.backend().restart(c.ranks);
+      if (result.replays + 1 < limits.replays) examiner.backend().expect_restart();
       examine(examiner, c, judgement);
     } catch (const Interrupted&) {
       if (result.replays == 0) throw;

@@ -81,6 +81,8 @@ std::unique_ptr<worker::WorkerBackend> start_hybrid_workers(
           },
       .ranks = options.ranks_max,
       .contract_of = reference::find_contract,
+      // A device may not have the memory of two worlds.
+      .may_start_ahead = !is_on_cuda(),
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,
   });

@@ -42,6 +42,7 @@ std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const harness::BackendO
             return why_no_mpi_hosts(hello.versions.value("mpi", ""), hosts);
           },
       .contract_of = reference::find_contract,
+      .may_start_ahead = true,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,
   });

@@ -65,14 +65,6 @@ std::string with_last_words(std::string text, const Process& process) {
 
 Session::Session(const WorkerOptions& options, const Surroundings& surroundings)
     : options_(options) {
-  // If this constructor throws, ~Session does not run; Cleanup then kills the workers.
-  struct Cleanup {
-    Session& session;
-    bool armed = true;
-    ~Cleanup() {
-      if (armed) session.kill_workers();
-    }
-  } cleanup{*this};
   const int ranks = surroundings.ranks > 0 ? surroundings.ranks : options.ranks;
   const std::vector<int>& hosts = surroundings.hosts;
   Command command = hosts.empty() ? options.command(folder_.path(), ranks)
@@ -80,10 +72,8 @@ Session::Session(const WorkerOptions& options, const Surroundings& surroundings)
   program_ = options.name.empty() ? command.arguments.front() : options.name;
   for (const auto& [name, value] : surroundings.environment) command.environment[name] = value;
   command.environment["TMPDIR"] = folder_.path();
-  const auto deadline = options.now() + whole(options.start_timeout);
-  const std::string path = folder_.path() + "/socket";
-  const Descriptor listener = listen_at(path);
-  command.environment[socket_variable] = path;
+  listener_ = listen_at(socket_path());
+  command.environment[socket_variable] = socket_path();
   // Ranks behind a relay came over TCP.
   if (options.name.empty()) file_ = SharedFile::make();
   if (file_ != nullptr) command.environment[file_variable] = file_->path();
@@ -101,8 +91,21 @@ Session::Session(const WorkerOptions& options, const Surroundings& surroundings)
   } else {
     process_ = std::make_unique<Process>(command, StandardIo{.input = command.input});
   }
-  connect_all(listener.get(), deadline);
-  ::unlink(path.c_str());
+}
+
+void Session::connect() {
+  struct Cleanup {
+    Session& session;
+    bool armed = true;
+    ~Cleanup() {
+      if (!armed) return;
+      session.kill_workers();
+      session.process_.reset();
+    }
+  } cleanup{*this};
+  connect_all(options_.now() + whole(options_.start_timeout));
+  listener_.reset();
+  ::unlink(socket_path().c_str());
   if (standard_io_.get() >= 0) process_->pass_on(std::move(standard_io_));
   cleanup.armed = false;
 }
@@ -113,6 +116,13 @@ Session::~Session() {
 
 std::optional<BackendFailure> Session::close() {
   if (!process_) return std::nullopt;
+  const bool is_connected = listener_.get() < 0;
+  if (!is_connected) {
+    // Nobody waits for these workers, so it does not matter how they end.
+    process_->stop(patience_of_stop());
+    process_.reset();
+    return std::nullopt;
+  }
   std::optional<BackendFailure> found = failure();
   const bool idle = usable_;
   if (!idle) {
@@ -135,7 +145,7 @@ std::optional<BackendFailure> Session::close() {
   return found;
 }
 
-void Session::connect_all(int listener, Clock::time_point deadline) {
+void Session::connect_all(Clock::time_point deadline) {
   while (!is_complete()) {
     require_no_stop();
     if (options_.now() >= deadline) {
@@ -152,8 +162,8 @@ void Session::connect_all(int listener, Clock::time_point deadline) {
           fmt::format("{} {} before every rank had said hello", program_, process_->fate()),
           *process_));
     }
-    if (!is_ready(listener, tick_ms)) continue;
-    const int accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (!is_ready(listener_.get(), tick_ms)) continue;
+    const int accepted = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
     if (accepted < 0) continue;
     if (peers_.size() >= world_ranks_max) throw std::runtime_error("too many worker processes");
     add_peer(Connection(accepted, accepted), false, deadline);

@@ -42,6 +42,10 @@ struct WorkerOptions {
   /// The processes connect to the socket that RANKCHECK_SOCKET names. True: instead, one process
   /// may host all ranks and use its standard input and output. Its first output then is a frame.
   bool may_use_standard_io = false;
+  /// Whether two worlds of these workers may be there at a time: they use nothing that only one of
+  /// them can have, such as a port or the memory of a device. Then a restart that is expected is
+  /// begun together with the one before it.
+  bool may_start_ahead = false;
   /// For a command that passes on ranks that somebody else starts: what messages call it, and what
   /// is expected of the ranks. If empty, messages speak of the command and the socket.
   std::string name = {};
@@ -84,14 +88,18 @@ inline constexpr int run_timeouts_max = 10;
 /// idle, they cannot be used any more: see usable().
 class Session {
  public:
-  /// Starts the workers and waits until every rank has said hello. Throws std::runtime_error. This
-  /// constructor, why_refused() and run() throw Interrupted if a stop is requested before there is
-  /// an answer.
+  /// Starts the workers. Does not wait for them: connect() comes before everything else. Throws
+  /// std::runtime_error.
   Session(const WorkerOptions& options, const Surroundings& surroundings = {});
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   /// Ends all processes and removes their files.
   ~Session();
+
+  /// Waits until every rank has said hello. The time-out of a start begins here. Throws
+  /// std::runtime_error after it has ended the workers. This, why_refused() and run() throw
+  /// Interrupted if a stop is requested before there is an answer.
+  void connect();
 
   /// Ends the workers and returns what went wrong. Empty if they were idle and ended well, as they
   /// should when their connections close, or if a stop was requested. Nothing else may be called
@@ -102,6 +110,8 @@ class Session {
   /// 0.
   [[nodiscard]] const Hello& hello() const { return hello_; }
   [[nodiscard]] bool usable() const { return usable_; }
+  /// Whether the workers were asked to run something. Questions do not count.
+  [[nodiscard]] bool has_run() const { return run_ > 0; }
 
   /// Checks that the workers still run. Returns what happened to them since the last run; empty if
   /// nothing did, or if a run has reported it.
@@ -148,7 +158,8 @@ class Session {
   };
   using Clock = std::chrono::steady_clock;
 
-  void connect_all(int listener, Clock::time_point deadline);
+  [[nodiscard]] std::string socket_path() const { return folder_.path() + "/socket"; }
+  void connect_all(Clock::time_point deadline);
   /// Looks at the first standard output of the workers. Makes their standard input and output the
   /// connection if it begins with a frame, and passes it on if it is text.
   void judge_output(Clock::time_point deadline);
@@ -229,6 +240,8 @@ class Session {
   /// What messages call the workers: WorkerOptions::name, or else the first word of the command.
   std::string program_;
   std::unique_ptr<Process> process_;
+  /// The socket to which the workers connect. Invalid after connect().
+  Descriptor listener_;
   /// The workers' standard input and output until it is known what they are used for.
   Descriptor standard_io_;
   std::vector<Peer> peers_;

@@ -89,10 +89,53 @@ void WorkerBackend::retire_unless(const Surroundings& surroundings) const {
 
 Session& WorkerBackend::session(const Surroundings& surroundings) const {
   if (!session_) {
-    session_ = std::make_unique<Session>(options_, surroundings);
+    session_ = take_spare(surroundings);
+    if (!session_) session_ = start(surroundings);
     surroundings_ = surroundings;
   }
   return *session_;
+}
+
+std::unique_ptr<Session> WorkerBackend::start(const Surroundings& surroundings) const {
+  auto started = std::make_unique<Session>(options_, surroundings);
+  if (!expects_restart_) {
+    started->connect();
+    return started;
+  }
+  try {
+    spare_ = std::make_unique<Session>(options_, surroundings);
+    spare_surroundings_ = surroundings;
+  } catch (const std::exception&) {
+    // Whoever needs the workers starts them again, and then tells why they do not start.
+    spare_.reset();
+  }
+  started->connect();
+  try {
+    if (spare_) spare_->connect();
+  } catch (const std::exception&) {
+    // They may lack only what the others have.
+    spare_.reset();
+  }
+  return started;
+}
+
+std::unique_ptr<Session> WorkerBackend::take_spare(const Surroundings& surroundings) const {
+  std::unique_ptr<Session> spare = std::move(spare_);
+  if (!spare || spare_surroundings_ != surroundings || spare->failure()) return nullptr;
+  return spare;
+}
+
+void WorkerBackend::restart(int ranks) {
+  const auto started = [this](int number) { return number > 0 ? number : options_.ranks; };
+  const bool is_fresh = session_ && session_->usable() && !session_->has_run() &&
+                        started(surroundings_.ranks) == started(ranks) && !session_->failure();
+  if (!is_fresh) session_.reset();
+  if (spare_surroundings_.ranks != ranks) spare_.reset();
+  expects_restart_ = false;
+  pending_.reset();
+  ranks_ = ranks;
+  // Otherwise, why_refused() would ask as many ranks as the last case had.
+  surroundings_.ranks = ranks;
 }
 
 std::string WorkerBackend::why_hosts_refused(const Case& c) const {

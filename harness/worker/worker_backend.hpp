@@ -15,7 +15,10 @@
 namespace rankcheck::harness::worker {
 
 /// A backend whose ranks live in worker processes, which are kept between runs. A crash, a hang or
-/// an invalid message of a worker becomes the outcome of the run. The next run starts new workers.
+/// an invalid message of a worker becomes the outcome of the run. The next run starts new workers,
+/// or takes spare ones. Spare workers start together with others, before a case runs, whose timing
+/// they would change. Whatever happens to spare workers before they are taken is no outcome: new
+/// ones take their place.
 class WorkerBackend final : public Backend {
  public:
   /// Starts the workers. Throws std::runtime_error with one line if this fails.
@@ -29,18 +32,15 @@ class WorkerBackend final : public Backend {
                                                  std::string_view algorithm) const override;
   [[nodiscard]] std::string why_refused(const Case& c) const override;
   void run(std::span<const Case> stages, Observation& observation) override;
-  void restart(int ranks) override {
-    session_.reset();
-    pending_.reset();
-    ranks_ = ranks;
-    // Otherwise, why_refused() would ask as many ranks as the last case had.
-    surroundings_.ranks = ranks;
-  }
+  /// Keeps workers that have run nothing yet.
+  void restart(int ranks) override;
+  void expect_restart() override { expects_restart_ = options_.may_start_ahead; }
   void hurry(bool is_hurried) override {
     // The running workers' session reads the options, too.
     options_.run_timeout = is_hurried ? run_timeout_ / 10 : run_timeout_;
   }
   std::optional<BackendFailure> close() override {
+    spare_.reset();
     retire();
     if (options_.stop.is_made()) pending_.reset();
     return std::exchange(pending_, std::nullopt);
@@ -69,8 +69,14 @@ class WorkerBackend final : public Backend {
   [[nodiscard]] std::string ask_why_refused(const Case& c, Session& session) const;
   /// Names an algorithm in every stage that leaves it open, if an algorithm takes the stage.
   void choose(std::span<Case> stages, Session& session);
-  /// Returns the running workers; starts them in these surroundings if there are none.
+  /// Returns the running workers. If there are none, takes the spare ones or starts new ones in
+  /// these surroundings.
   Session& session(const Surroundings& surroundings) const;
+  /// Starts workers in these surroundings, together with spare ones if a restart is expected.
+  [[nodiscard]] std::unique_ptr<Session> start(const Surroundings& surroundings) const;
+  /// Returns the spare workers, or ends them if they cannot be used in these surroundings. Null if
+  /// there are none to use.
+  [[nodiscard]] std::unique_ptr<Session> take_spare(const Surroundings& surroundings) const;
   /// Why the workers cannot be started on the case's hosts. Empty if they can.
   [[nodiscard]] std::string why_hosts_refused(const Case& c) const;
   /// The surroundings that the stages need.
@@ -94,6 +100,10 @@ class WorkerBackend final : public Backend {
   /// These are mutable because why_refused() starts workers, as run() does.
   mutable Surroundings surroundings_;
   mutable std::unique_ptr<Session> session_;
+  /// Workers that are started ahead for the next restart, and their surroundings.
+  mutable std::unique_ptr<Session> spare_;
+  mutable Surroundings spare_surroundings_;
+  bool expects_restart_ = false;
   /// See Surroundings::ranks.
   int ranks_ = 0;
   /// What happened to the workers between runs. It becomes the outcome of the next run.
