@@ -138,6 +138,10 @@ harness::worker::Command mpi_command(int processes,
           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
           {"OMPI_MCA_hwloc_base_binding_policy", "none"},
           {"OMPI_MCA_mpi_yield_when_idle", "1"},
+          // If a rank dies, mpirun ends the others at once. Otherwise it waits a second before
+          // that,
+          // in which they poll for messages of the dead one.
+          {"OMPI_MCA_odls_base_sigkill_timeout", "0"},
           // Communication uses only this machine's memory: no network, and no system call that
           // containers forbid.
           {"OMPI_MCA_pml", "ob1"},

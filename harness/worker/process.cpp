@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -352,8 +353,32 @@ std::string last_words_of(std::string_view errors, std::string_view beginning) {
   return words.empty() ? last_line_of(errors, beginning) : words;
 }
 
+std::optional<std::size_t> first_to_end_of(std::string_view errors) {
+  // What stands before the number. `Process name: [[29213,1],2]` has the job before it.
+  constexpr std::array<std::array<std::string_view, 2>, 3> texts{{
+      {"noticed that process rank ", ""},
+      {"MPI_ABORT was invoked on rank ", ""},
+      {"The first process to do so was:", "],"},
+  }};
+  for (const auto& [beginning, behind] : texts) {
+    std::size_t at = errors.find(beginning);
+    if (at == std::string_view::npos) continue;
+    at = errors.find(behind, at + beginning.size());
+    if (at == std::string_view::npos) continue;
+    const std::string_view number = errors.substr(at + behind.size());
+    std::size_t rank = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rank);
+    if (error == std::errc()) return rank;
+  }
+  return std::nullopt;
+}
+
 bool Process::has_printed(std::string_view text) const {
   return errors_.find(text) != std::string::npos;
+}
+
+std::optional<std::size_t> Process::first_to_end() const {
+  return first_to_end_of(errors_);
 }
 
 std::string Process::last_words(std::string_view beginning) const {

@@ -124,6 +124,8 @@ class Process {
   [[nodiscard]] bool has_printed(std::string_view text) const;
   /// See last_words_of().
   [[nodiscard]] std::string last_words(std::string_view beginning = {}) const;
+  /// See first_to_end_of().
+  [[nodiscard]] std::optional<std::size_t> first_to_end() const;
 
  private:
   Keeper keeper_;
@@ -145,5 +147,9 @@ class Process {
 /// Messages that Open MPI's launcher frames by lines of dashes are passed over if they only say
 /// that a process has ended; of another one, the first paragraph is returned. May be empty.
 [[nodiscard]] std::string last_words_of(std::string_view errors, std::string_view beginning = {});
+
+/// Which of the processes that Open MPI's launcher started ended first or called MPI_Abort, so that
+/// the launcher ended the others. Empty if the error output does not say it.
+[[nodiscard]] std::optional<std::size_t> first_to_end_of(std::string_view errors);
 
 }  // namespace rankcheck::harness::worker

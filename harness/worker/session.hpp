@@ -213,8 +213,13 @@ class Session {
   void note_failure(RunStatus status, std::string reason);
   void give_up(Observation& observation, RunStatus status, std::string reason);
   /// Gives the run up because the worker is dead, or did not read until send_end_.
-  void give_up_sending(const Peer& peer, std::span<const Case> stages, Observation& observation);
-  [[nodiscard]] std::string describe_death(const Peer& peer, std::span<const Case> stages);
+  void give_up_sending(Peer& peer, std::span<const Case> stages, Observation& observation);
+  /// What ended first if the connection to `found` has ended, and where it was.
+  [[nodiscard]] std::string describe_death(Peer& found, std::span<const Case> stages);
+  /// The peers whose connections have ended, except `found`.
+  [[nodiscard]] std::vector<const Peer*> others_that_ended(const Peer& found) const;
+  /// Reads what a peer that has ended said last.
+  void read_last_progress(Peer& peer);
   [[nodiscard]] std::string describe_hang(std::span<const Case> stages,
                                           std::chrono::duration<double> limit) const;
   /// " of 0 elements" if the stage has none; otherwise empty.

@@ -481,9 +481,7 @@ void Session::give_up(Observation& observation, RunStatus status, std::string re
   require_no_stop();
 }
 
-void Session::give_up_sending(const Peer& peer,
-                              std::span<const Case> stages,
-                              Observation& observation) {
+void Session::give_up_sending(Peer& peer, std::span<const Case> stages, Observation& observation) {
   if (options_.now() < send_end_)
     return give_up(observation, RunStatus::crashed, describe_death(peer, stages));
   const std::chrono::duration<double> limit = patience_;
@@ -501,8 +499,38 @@ std::string Session::where(int rank, std::span<const Case> stages) const {
       "rank {} entered stage {} ({}{})", rank, k, operation, describe_emptiness(stages, k));
 }
 
-std::string Session::describe_death(const Peer& peer, std::span<const Case> stages) {
+std::vector<const Session::Peer*> Session::others_that_ended(const Peer& found) const {
+  std::vector<const Peer*> ended;
+  for (const Peer& peer : peers_) {
+    pollfd entry{.fd = peer.connection.descriptor(), .events = 0, .revents = 0};
+    if (&peer != &found && ::poll(&entry, 1, 0) > 0) ended.push_back(&peer);
+  }
+  return ended;
+}
+
+void Session::read_last_progress(Peer& peer) {
+  while (peer.connection.fill()) {
+  }
+  try {
+    while (const auto frame = peer.connection.next(peer.payload_bytes_max)) {
+      if (frame->header.contains("progress")) take_progress(peer, frame->header);
+    }
+  } catch (const std::exception&) {
+    // That the process died says more.
+    return;
+  }
+}
+
+std::string Session::describe_death(Peer& found, std::span<const Case> stages) {
+  const std::vector<const Peer*> others = others_that_ended(found);
   static_cast<void>(wait_for_end(end_patience));
+  // A launcher ends the others soon after the first process has ended. If we see several ends at
+  // once, only the launcher knows which one was the first.
+  const std::optional<std::size_t> first = others.empty() ? std::nullopt : process_->first_to_end();
+  const bool is_other = first && *first < peers_.size() &&
+                        std::count(others.begin(), others.end(), &peers_[*first]) > 0;
+  Peer& peer = is_other ? peers_[*first] : found;
+  if (is_other) read_last_progress(peer);
   std::string text = title(peer.ranks) + " died";
   if (peer.ranks.size() == 1 && entered_.contains(peer.ranks[0])) {
     text += "; " + where(peer.ranks[0], stages);

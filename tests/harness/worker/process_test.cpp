@@ -1,5 +1,6 @@
 #include "harness/worker/process.hpp"
 
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -53,6 +54,22 @@ TEST(LastWordsTest, OfALaunchersOwnErrorAreItsFirstParagraph) {
   EXPECT_EQ(last_words_of("warning\n" + slots),
             "There are not enough slots available in the system to satisfy the 8 slots that were "
             "requested:");
+}
+
+TEST(FirstToEndTest, IsTheRankThatOpenMpiNames) {
+  EXPECT_EQ(first_to_end_of("mpirun noticed that process rank 12 with PID 0 on node vm exited on "
+                            "signal 9 (Killed).\n"),
+            12U);
+  EXPECT_EQ(first_to_end_of("The first process to do so was:\n\n  Process name: [[29213,1],2]\n"),
+            2U);
+  EXPECT_EQ(first_to_end_of("MPI_ABORT was invoked on rank 3 in communicator MPI_COMM_WORLD\n"),
+            3U);
+}
+
+TEST(FirstToEndTest, IsUnknownIfNobodyNamesIt) {
+  EXPECT_EQ(first_to_end_of("rank 2 is out of memory\n"), std::nullopt);
+  EXPECT_EQ(first_to_end_of("mpirun noticed that process rank "), std::nullopt);
+  EXPECT_EQ(first_to_end_of("The first process to do so was:\n"), std::nullopt);
 }
 
 }  // namespace

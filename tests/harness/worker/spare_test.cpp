@@ -285,5 +285,33 @@ TEST(ReplaysTest, ExpectARestartBeforeEachReplayButTheLast) {
   EXPECT_EQ(backend.told, "restart(3) expect run restart(3) expect run restart(3) run ");
 }
 
+/// Two ranks that end one soon after the other, before their first run, as if a launcher had ended
+/// rank 0 because rank 1 had ended.
+TEST_F(SpareTest, TheRankThatDiedIsTheOneThatTheLauncherNames) {
+  write_hello("hello0", {0}, 2);
+  write_hello("hello1", {1}, 2);
+  std::ofstream(file("worker.pl")) << R"(
+      use IO::Socket::UNIX;
+      my @ranks;
+      for my $rank (0, 1) {
+        my $s = IO::Socket::UNIX->new(Peer => $ENV{RANKCHECK_SOCKET});
+        open(my $f, '<', "hello$rank"); local $/; print {$s} <$f>; $s->flush;
+        push @ranks, $s;
+      }
+      open(my $pipe, '>', 'pipe');
+      print STDERR "mpirun noticed that process rank 1 with PID 0 on node a exited on signal 9\n";
+      close($_) for @ranks;
+      exit 1;
+  )";
+  const auto backend = open("exec perl worker.pl");
+  await_end_at_pipe();
+  Case c = sum_of_two();
+  c.ranks = 2;
+  Observation seen;
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::crashed);
+  EXPECT_EQ(seen.reason.find("rank 1 died"), 0U) << seen.reason;
+}
+
 }  // namespace
 }  // namespace rankcheck::harness::worker
