@@ -142,6 +142,10 @@ harness::worker::Command mpi_command(int processes,
           // that,
           // in which they poll for messages of the dead one.
           {"OMPI_MCA_odls_base_sigkill_timeout", "0"},
+          // A quarter of the time of a start goes into plugins of hwloc, which look for devices
+          // with OpenCL, X11 and so on. Ranks are bound to nothing, so nobody needs what they find.
+          // This folder has no plugins.
+          {"HWLOC_PLUGINS_PATH", directory},
           // Communication uses only this machine's memory: no network, and no system call that
           // containers forbid.
           {"OMPI_MCA_pml", "ob1"},
