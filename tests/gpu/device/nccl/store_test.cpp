@@ -371,8 +371,15 @@ TEST_F(StoreTest, SaysThatItHasTooManyConnections) {
   const Descriptors many(needed);
   if (many.most_ever() < needed) GTEST_SKIP() << "needs " << needed << " descriptors";
   StoreClient first = connect();
-  std::vector<Asking> others;
-  for (std::size_t i = 1; i < store_limits::connections; ++i) others.push_back(asking());
+  const std::string greeting = request('h', "open sesame");
+  std::vector<Socket> others;
+  for (std::size_t i = 1; i < store_limits::connections; ++i) {
+    others.emplace_back(::socket(AF_INET, SOCK_STREAM, 0));
+    ASSERT_TRUE(join(others.back(), server_.port())) << i;
+    // Whoever does not greet is disconnected after a time.
+    ASSERT_EQ(::send(others.back().get(), greeting.data(), greeting.size(), MSG_NOSIGNAL),
+              std::ssize(greeting));
+  }
   // Earlier connections are still served.
   first.set("a", "b");
   expect_says(complaint([&] { static_cast<void>(connect()); }),
