@@ -30,7 +30,7 @@ PATIENCE_S = 120
 HANG_S = 10
 SUBJECTS = os.path.abspath(os.path.join(HERE, *[os.pardir] * 4, "cases", "subjects"))
 LOADED = """
-import dataclasses, os, runpy, sys, threading, time
+import dataclasses, os, runpy, sys, threading
 from rankcheck.operators import adapted
 s = runpy.run_path({file!r})["s"]
 """
@@ -92,11 +92,12 @@ UNAWAITED_ROOT = """
     arrays = call.group.arrays
     if call.is_root:
         arrays[0] = send.copy()
-    come = vars(call.group).setdefault("come", [])
-    come.append(call.rank)
-    due = come.count(call.rank) * call.size - 1
-    while len(come) < due:
-        time.sleep(0)
+    come, changed = vars(call.group).setdefault("come", ([], threading.Condition()))
+    with changed:
+        come.append(call.rank)
+        changed.notify_all()
+        due = come.count(call.rank) * call.size - 1
+        changed.wait_for(lambda: len(come) >= due)
     if arrays[0] is not None and arrays[0].shape == recv.shape:
         recv[...] = arrays[0].astype(recv.dtype)
 """

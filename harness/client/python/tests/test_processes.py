@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import threading
-import time
 
 import pytest
 from fake_harness import HERE, Program
@@ -79,6 +78,9 @@ def test_an_idle_process_that_is_ended_prints_nothing(tmp_path):
     ({"RANKCHECK_RANK": "0", "RANKCHECK_WORLD": "1"}, 1, -signal.SIGTERM),
 ])
 def test_a_process_that_hangs_prints_where(tmp_path, variables, processes, status):
+    entered = [tmp_path / f"entered-{rank}" for rank in range(processes)]
+    for path in entered:
+        os.mkfifo(path)
     program = Program([FILE], str(tmp_path), HANG_IN_CALL="1", **variables)
     harness = program.connect(processes)
 
@@ -88,9 +90,8 @@ def test_a_process_that_hangs_prints_where(tmp_path, variables, processes, statu
 
     thread = threading.Thread(target=call)
     thread.start()
-    entered = [tmp_path / f"entered-{rank}" for rank in range(processes)]
-    while not all(path.exists() for path in entered):
-        time.sleep(0.01)
+    for path in entered:
+        path.read_bytes()
     program.process.terminate()
     ended, errors = program.end()
     thread.join()

@@ -4,7 +4,6 @@ from __future__ import annotations
 import collections
 import os
 import threading
-import time
 
 import numpy as np
 import rankcheck
@@ -35,6 +34,30 @@ def note(line):
         file.write(f"{line}\n")
 
 
+def make_pipe(path):
+    try:
+        os.mkfifo(path)
+    except FileExistsError:
+        pass  # The other rank was here first.
+
+
+# The word in a pipe is lost when nobody has it open.
+pipes = []
+
+
+def tell(path):
+    """Puts a word into a pipe, whose reader may come later."""
+    make_pipe(path)
+    pipes.append(os.open(path, os.O_RDWR))
+    os.write(pipes[-1], b".")
+
+
+def await_word(path):
+    make_pipe(path)
+    with open(path, "rb", buffering=0) as pipe:
+        pipe.read(1)
+
+
 @s.group
 def _(ranks):
     note(f"make {ranks}")
@@ -49,16 +72,18 @@ def _(call, send, recv):
     if os.environ.get("EXIT_IN_CALL") == str(call.rank):
         os._exit(7)
     if "HANG_IN_CALL" in os.environ:
+        # A pipe of the test's, which waits for this.
         open(os.path.join(state["folder"], f"entered-{call.rank}"), "w").close()
         threading.Event().wait()
     calls[call.group] += 1
     name = os.path.join(state["folder"], f"{call.group}-{calls[call.group]}-")
     np.save(name + f"{call.rank}.part.npy", send)
     os.rename(name + f"{call.rank}.part.npy", name + f"{call.rank}.npy")
+    for rank in range(call.size):
+        tell(name + f"{call.rank}-to-{rank}")
     recv[:] = 0
     for rank in range(call.size):
-        while not os.path.exists(name + f"{rank}.npy"):
-            time.sleep(0.001)
+        await_word(name + f"{rank}-to-{call.rank}")
         recv[:] += np.load(name + f"{rank}.npy")
 
 
