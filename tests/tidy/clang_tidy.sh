@@ -20,7 +20,9 @@ changed=$(
 )
 set +f
 [ -n "$changed" ] || skip "no source differs from $base"
-# clang-tidy needs a compile command for each source, which a unity build does not have.
-cmake --preset release -B "$2/clang-tidy" -D CMAKE_UNITY_BUILD=OFF >/dev/null
+# clang-tidy needs a compile command for each source, which a unity build does not have, and cannot
+# read GCC's precompiled headers.
+cmake --preset release -B "$2/clang-tidy" -D CMAKE_UNITY_BUILD=OFF \
+  -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 cmake --build "$2/clang-tidy" --target rankcheck_commit >/dev/null
 printf '%s\n' "$changed" | xargs -n 1 -P "$(nproc)" clang-tidy --quiet -p "$2/clang-tidy"

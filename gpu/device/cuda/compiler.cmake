@@ -13,15 +13,16 @@ if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   endif()
 endif()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  # Code for the GPUs of this machine. Without any: PTX, which drivers compile for Ampere and later
-  # GPUs when a program starts. `./verify bundle` names architectures. They need three times as long.
+  # PTX of Ampere, which drivers compile for the GPU when a program starts, and code for the GPUs of
+  # this machine. `./verify bundle` names architectures, whose code takes three times as long.
+  set(CMAKE_CUDA_ARCHITECTURES 80-virtual)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-                  OUTPUT_VARIABLE capabilities ERROR_QUIET)
-  string(REGEX MATCHALL "[0-9]+\\.[0-9]" CMAKE_CUDA_ARCHITECTURES "${capabilities}")
-  list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
-  list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "([0-9]+)\\.([0-9])" "\\1\\2-real")
-  if(NOT CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 80-virtual)
+                  OUTPUT_VARIABLE capabilities RESULT_VARIABLE no_gpus ERROR_QUIET)
+  if(no_gpus STREQUAL 0)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]" capabilities "${capabilities}")
+    list(TRANSFORM capabilities REPLACE "([0-9]+)\\.([0-9])" "\\1\\2-real")
+    list(APPEND CMAKE_CUDA_ARCHITECTURES ${capabilities})
+    list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
   endif()
 endif()
 if(RANKCHECK_CUDA STREQUAL AUTO)
