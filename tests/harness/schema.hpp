@@ -2,33 +2,12 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
-
-#include "harness/files.hpp"
+#include <nlohmann/json_fwd.hpp>
 
 namespace rankcheck::harness {
 
 /// Returns what a schema of reports/ rejects in a value; empty if the value is valid.
-inline std::string complaints(const nlohmann::json& report,
-                              const std::string& file = "schema.json") {
-  using valijson::adapters::NlohmannJsonAdapter;
-  const auto text = read_file(std::string(RANKCHECK_SOURCE_DIR) + "/reports/" + file);
-  const nlohmann::json document = nlohmann::json::parse(text);
-  valijson::Schema schema;
-  valijson::SchemaParser().populateSchema(NlohmannJsonAdapter(document), schema);
-  valijson::ValidationResults results;
-  valijson::Validator().validate(schema, NlohmannJsonAdapter(report), &results);
-  std::string all;
-  valijson::ValidationResults::Error error;
-  while (results.popError(error)) {
-    for (const std::string& each : error.context) all += each;
-    all += ": " + error.description + '\n';
-  }
-  return all;
-}
+[[nodiscard]] std::string complaints(const nlohmann::json& report,
+                                     const std::string& file = "schema.json");
 
 }  // namespace rankcheck::harness

@@ -21,7 +21,8 @@ TEST_F(MpiBenchTest, CountsTheMemoryOfAllProcesses) {
   EXPECT_GT(all[0].value("peak_memory_bytes", 0.0), 40e6);
 }
 
-/// The processes of `mpi`, which is measured later, take several times as much memory.
+/// The processes of `mpi`, which is measured later, take several times as much memory. What the
+/// system loads of the same program varies by a third.
 TEST_F(MpiBenchTest, LeavesOtherBackendsOut) {
   const auto memory = [&](const std::string& backends, const std::string& filter) {
     const auto outcome =
@@ -32,7 +33,7 @@ TEST_F(MpiBenchTest, LeavesOtherBackendsOut) {
     return all.at(0).value("peak_memory_bytes", 0.0);
   };
   for (const char* filter : {"cases/sim", "large/sim/all_gather/ring/*"}) {
-    EXPECT_LT(memory("sim,mpi", filter), 1.3 * memory("sim", filter)) << filter;
+    EXPECT_LT(memory("sim,mpi", filter), 2 * memory("sim", filter)) << filter;
   }
 }
 
