@@ -406,8 +406,8 @@ int MPI_Iallreduce(const void* send,
                    MPI_Request* request) {
   note_request(recv, count, type);
   if (is_planted("short_ring") && count > 0 && uses_ring()) --count;
-  if (is_planted("one_context") && has_all(communicator)) communicator = first_like(communicator);
   const bool is_second = has_all(communicator) && communicator != first_like(communicator);
+  if (is_planted("one_context") && is_second) communicator = first_like(communicator);
   if (is_planted("short_on_second") && count > 0 && is_second) --count;
   return PMPI_Iallreduce(send, recv, count, type, op, communicator, request);
 }
