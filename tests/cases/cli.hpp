@@ -38,6 +38,10 @@ inline const std::string quick =
     "run --backend sim --operation broadcast --algorithm binomial "
     "--property agrees_with_reference --cases 60 ";
 
+/// Ends a program that hangs on bad input, long before the test's own time-out. A program that works
+/// takes a small part of this time, even on a loaded machine.
+inline const std::string last_resort = "timeout 300 ";
+
 /// A finished program's exit status and output. As in a shell, the status of a program that a
 /// signal ended is 128 plus the signal's number.
 struct Outcome {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "tests/cases/cli.hpp"
+#include "tests/memory.hpp"
 
 namespace rankcheck {
 namespace {
@@ -12,10 +13,15 @@ namespace {
 /// Paths given as input files that are not regular files.
 class CliFilesTest : public tests::CliTest {
  protected:
-  CliFilesTest() { std::filesystem::create_directory(path_to("r")); }
+  CliFilesTest() {
+    program_ = tests::last_resort + program_;
+    std::filesystem::create_directory(path_to("r"));
+  }
 };
 
 TEST_F(CliFilesTest, DevicesWithoutAnEndAreRefused) {
+  // A program that reads such a device takes no more than 4 GiB. Sanitizers reserve more addresses.
+  if (!tests::has_sanitizer) program_ = "ulimit -v 4194304 && " + program_;
   const std::string complaint = "cannot read: /dev/zero: found a device, expected a file";
   expect_unable("bench --topology /dev/zero --ranks 2", complaint);
   expect_unable("replay /dev/zero", complaint);

@@ -17,6 +17,8 @@ namespace {
 
 class CliMutationsTest : public tests::CliTest {
  protected:
+  CliMutationsTest() { program_ = tests::last_resort + program_; }
+
   /// Returns all paths in the folder.
   [[nodiscard]] std::set<std::string> files() const {
     std::set<std::string> all;
