@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -38,8 +39,8 @@ inline const std::string quick =
     "run --backend sim --operation broadcast --algorithm binomial "
     "--property agrees_with_reference --cases 60 ";
 
-/// Ends a program that hangs on bad input, long before the test's own time-out. A program that works
-/// takes a small part of this time, even on a loaded machine.
+/// Ends a program that hangs on bad input, long before the test's own time-out. A program that
+/// works takes a small part of this time, even on a loaded machine.
 inline const std::string last_resort = "timeout 300 ";
 
 /// A finished program's exit status and output. As in a shell, the status of a program that a
@@ -97,14 +98,19 @@ class CliTest : public testing::Test {
       harness::TemporaryFolder folder;
       Outcome outcome;
     };
-    static std::map<std::string, Made> all;
-    const auto [at, is_new] = all.try_emplace(arguments);
+    static std::map<std::vector<std::string>, Made> all;
+    const auto [at, is_new] = all.try_emplace({surroundings_, program_, arguments, name});
     Made& made = at->second;
     std::filesystem::path from = made.folder.path() / name;
     std::filesystem::path to = path_to(name);
     if (is_new) {
       made.outcome = rankcheck(arguments);
       std::swap(from, to);
+    }
+    if (!std::filesystem::exists(from)) {
+      ADD_FAILURE() << "no " << name << " was written by " << arguments << '\n'
+                    << made.outcome.out << made.outcome.err;
+      return made.outcome;
     }
     std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
     return made.outcome;
