@@ -13,13 +13,6 @@ inline constexpr bool has_sanitizer = true;
 inline constexpr bool has_sanitizer = false;
 #endif
 
-/// With it, threads begin and go on much more slowly.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool has_thread_sanitizer = true;
-#else
-inline constexpr bool has_thread_sanitizer = false;
-#endif
-
 /// Returns a line of this process's /proc status in bytes, such as "VmRSS:"; 0 if there is no such
 /// line.
 inline double status_bytes(const std::string& name) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -42,35 +43,55 @@ void misbehave(const Call& call, const Buffer& recv) {
   if (bug == "wrong_type") static_cast<void>(recv.as<char>());
 }
 
-/// Goes on when all members but one have come. If the root comes last, nothing is there yet, or
-/// what an earlier call has left.
-void broadcast_without_the_last(const Call& call, Buffer send, Buffer recv) {
+/// The calls of a broadcast that goes on when all members but one have come.
+class Meetings {
+ public:
+  /// If the root comes last, nothing is there yet, or what an earlier call has left.
+  void broadcast(const Call& call, Buffer send, Buffer recv) {
+    std::unique_lock lock(mutex_);
+    Meeting& here = of_group_[call.ranks];
+    if (send) {
+      const auto* const begin = static_cast<const unsigned char*>(send.data());
+      here.left.assign(begin, begin + send.bytes());
+    }
+    ++here.come;
+    const std::size_t due = ++here.calls[call.rank] * call.ranks.size() - 1;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return here.come >= due; });
+    std::copy_n(here.left.begin(),
+                std::min(recv.bytes(), here.left.size()),
+                static_cast<unsigned char*>(recv.data()));
+  }
+
+  /// Waits until only one member of a group has not come.
+  void await_all_but_one() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return std::any_of(of_group_.begin(), of_group_.end(), [](const auto& each) {
+        return (each.second.come + 1) % each.first.size() == 0;
+      });
+    });
+  }
+
+ private:
   struct Meeting {
     std::map<int, std::size_t> calls;
     std::size_t come = 0;
     std::vector<unsigned char> left;
   };
-  static std::mutex mutex;
-  static std::condition_variable changed;
-  static std::map<std::vector<int>, Meeting> meetings;
-  std::unique_lock lock(mutex);
-  Meeting& here = meetings[call.ranks];
-  if (send) {
-    const auto* const begin = static_cast<const unsigned char*>(send.data());
-    here.left.assign(begin, begin + send.bytes());
-  }
-  ++here.come;
-  const std::size_t due = ++here.calls[call.rank] * call.ranks.size() - 1;
-  changed.notify_all();
-  changed.wait(lock, [&] { return here.come >= due; });
-  std::copy_n(here.left.begin(),
-              std::min(recv.bytes(), here.left.size()),
-              static_cast<unsigned char*>(recv.data()));
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::vector<int>, Meeting> of_group_;
+};
+
+Meetings& meetings() {
+  static Meetings all;
+  return all;
 }
 
 void planted_broadcast(const Call& call, Buffer send, Buffer recv) {
   misbehave(call, recv);
-  if (bug == "unawaited_root") return broadcast_without_the_last(call, send, recv);
+  if (bug == "unawaited_root") return meetings().broadcast(call, send, recv);
   Call other = call;
   if (bug == "wrong_root") other.root = (call.root + 1) % call.size;
   // Roots are places in the group. Here they are taken for ranks of the world.
@@ -109,6 +130,16 @@ void planted_all_reduce(const Call& call, Buffer send, Buffer recv) {
 }
 
 }  // namespace
+
+/// A late rank is paused before its call by std::this_thread::sleep_for(), which calls this
+/// function. The pause of `unawaited_root` ends when the others have come, however slow the machine
+/// is.
+extern "C" int nanosleep(const timespec* time, timespec* left) {
+  if (bug != "unawaited_root")
+    return ::clock_nanosleep(CLOCK_MONOTONIC, 0, time, left) == 0 ? 0 : -1;
+  meetings().await_all_but_one();
+  return 0;
+}
 
 // Without memory, this program may end by an exception.
 // NOLINTNEXTLINE(bugprone-exception-escape)
