@@ -52,6 +52,7 @@ const Hunt& hunted(const Bug& bug) {
 const Hunt& hunted_without_mistake(const Bug& bug) {
   const auto address = [](auto* function) { return reinterpret_cast<std::uintptr_t>(function); };
   const bool is_replaced = bug.replace_call != nullptr;
+  // A correct algorithm takes the place of the bug's own plan, unless a fault hits that plan.
   // A sound operator call also runs as an InterceptedCall, in the stages that the bug would hit.
   const auto key = std::tuple(bug.operation,
                               bug.algorithm,
@@ -61,6 +62,7 @@ const Hunt& hunted_without_mistake(const Bug& bug) {
                               bug.count > 0 ? bug.type : spec::Type(),
                               bug.count > 0 ? bug.ranks_max : 0,
                               address(bug.plan),
+                              bug.plan != nullptr && bug.fault.empty(),
                               is_replaced,
                               is_replaced ? bug.planted_in : "",
                               is_replaced ? address(bug.hits) : 0);
