@@ -1,6 +1,9 @@
 #include "harness/text_style.hpp"
 
 #include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <pty.h>
@@ -17,23 +20,33 @@ TEST(TextStyleTest, ColoursByTheVerdict) {
   EXPECT_EQ(TextStyle(false).paint(Verdict::falsified, "x"), "x");
 }
 
-/// A terminal, and the environment as a user may have set it.
+/// A terminal, and an environment that allows colours. Restores the environment after each test.
 class TerminalStyleTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(::openpty(&master_, &terminal_, nullptr, nullptr, nullptr), 0);
+    for (auto& [name, before] : before_) {
+      if (const char* const value = std::getenv(name)) before = value;
+    }
     ::unsetenv("NO_COLOR");
     ::setenv("TERM", "xterm", 1);
   }
   void TearDown() override {
     ::close(master_);
     ::close(terminal_);
-    ::unsetenv("NO_COLOR");
+    for (const auto& [name, before] : before_) {
+      if (before) {
+        ::setenv(name, before->c_str(), 1);
+      } else {
+        ::unsetenv(name);
+      }
+    }
   }
   [[nodiscard]] bool is_coloured(int descriptor) const {
     return TextStyle::for_output(descriptor).paint(Verdict::passed, "x") != "x";
   }
 
+  std::map<const char*, std::optional<std::string>> before_{{"NO_COLOR", {}}, {"TERM", {}}};
   int master_ = -1;
   int terminal_ = -1;
 };
