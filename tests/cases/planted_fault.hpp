@@ -63,7 +63,7 @@ inline const nlohmann::json* find(const nlohmann::json& report, const std::strin
 }
 
 /// Expects that a run's first finding reports the fault.
-inline void expect_found(const nlohmann::json& report, const Told& told) {
+inline void expect_first_finding(const nlohmann::json& report, const Told& told) {
   expect_told(report.at("findings").at(0), told);
 }
 
