@@ -62,6 +62,8 @@ class Server:
         for each in (self._woken, waker):
             each.setblocking(False)
         self._selector.register(self._woken, selectors.EVENT_READ)
+        # Nothing is written there. It ends when the tests do, also if they are killed.
+        self._selector.register(sys.stdin, selectors.EVENT_READ)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
 
@@ -76,6 +78,8 @@ class Server:
                 elif key.fileobj is self._woken:
                     self._woken.recv(4096)
                     self._reap()
+                elif key.fileobj is sys.stdin:
+                    self._end_all()
                 else:
                     self._end(key.data)
 
@@ -145,6 +149,14 @@ class Server:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)
 
+    def _end_all(self) -> None:
+        """Ends the forked processes that still run, and then the server."""
+        for child in self._connections:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        os._exit(0)
+
 
 def run_python(argv: List[str]) -> None:
     """Does what python3 with these arguments does."""
@@ -202,12 +214,11 @@ def forked_python(folder: str, module: str = "numpy") -> Iterator[str]:
         opened.write(FORKED_PYTHON.format(python=PYTHON, path=path))
     os.chmod(program, 0o755)
     words = [PYTHON, os.path.join(HERE, "fork_server.py"), folder, module]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as server:
+    # The end of this block closes the server's input. Then the server ends what it has forked and
+    # itself, and the block waits for that.
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stdin=subprocess.PIPE) as server:
         assert server.stdout is not None and server.stdout.readline() == b"ready\n"
-        try:
-            yield program
-        finally:
-            server.kill()
+        yield program
 
 
 def main() -> None:
