@@ -11,6 +11,7 @@
 #include "harness/finding.hpp"
 #include "harness/generator.hpp"
 #include "harness/operation.hpp"
+#include "harness/run_clock.hpp"
 #include "harness/stop.hpp"
 #include "harness/verdict.hpp"
 

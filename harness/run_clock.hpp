@@ -6,8 +6,8 @@
 namespace rankcheck::harness {
 
 /// The clock of everything that limits the duration of a run: time budgets, pauses, and the limits
-/// of shrinking and of replays. Durations in reports come from it, too. Waiting for a worker has
-/// other clocks.
+/// of shrinking and of replays. A report's duration of the whole run comes from it, too. The
+/// durations of its units, and the waiting for a worker, have other clocks.
 struct RunClock {
   using Steady = std::chrono::steady_clock;
   using rep = Steady::rep;
