@@ -102,19 +102,20 @@ std::unique_ptr<Session> WorkerBackend::start(const Surroundings& surroundings) 
     started->connect();
     return started;
   }
+  std::unique_ptr<Session> spare;
   try {
-    spare_ = std::make_unique<Session>(options_, surroundings);
-    spare_surroundings_ = surroundings;
+    spare = std::make_unique<Session>(options_, surroundings);
   } catch (const std::exception&) {
     // Whoever needs the workers starts them again, and then tells why they do not start.
-    spare_.reset();
   }
   started->connect();
   try {
-    if (spare_) spare_->connect();
+    if (spare) spare->connect();
+    // Only now, because nobody may take workers that have not said hello.
+    spare_ = std::move(spare);
+    spare_surroundings_ = surroundings;
   } catch (const std::exception&) {
     // They may lack only what the others have.
-    spare_.reset();
   }
   return started;
 }

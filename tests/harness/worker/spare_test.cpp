@@ -260,6 +260,21 @@ TEST_F(SpareTest, ThatEndedWhileItWasIdleIsReplaced) {
   EXPECT_FALSE(backend->close());
 }
 
+/// The question starts the second and third worlds. If the second one does not start, nobody has
+/// waited for the third one.
+TEST_F(SpareTest, IsNotTakenIfTheWorkersBeforeItDidNotStart) {
+  const auto backend = open(std::string("[ $number = 2 ] && exit 7; cat hello; ") + answer_run);
+  EXPECT_EQ(run(*backend), RunStatus::completed);
+  backend->restart(4);
+  backend->expect_restart();
+  EXPECT_EQ(backend->why_refused(sum_of_two()), "");
+  EXPECT_EQ(starts_.size(), 3U);
+  EXPECT_FALSE(std::filesystem::exists(starts_.at(2)));
+  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(read_file(file("ran")), "1 4\n4 4\n");
+  EXPECT_FALSE(backend->close());
+}
+
 /// A backend that notes what replays ask of it.
 class NotingBackend final : public fake::FakeBackend {
  public:
