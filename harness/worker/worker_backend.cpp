@@ -84,7 +84,11 @@ void WorkerBackend::retire() const {
 }
 
 void WorkerBackend::retire_unless(const Surroundings& surroundings) const {
-  if (session_ && !(session_->usable() && surroundings_ == surroundings)) retire();
+  if (!session_ || (session_->usable() && surroundings_ == surroundings)) return;
+  const bool is_fresh = session_->usable() && !session_->has_run();
+  retire();
+  // No run can have caused a bad end of workers that have run nothing.
+  if (is_fresh) pending_.reset();
 }
 
 Session& WorkerBackend::session(const Surroundings& surroundings) const {

@@ -90,7 +90,8 @@ class WorkerBackend final : public Backend {
   void tell(Observation& observation);
   /// Ends the workers. Keeps a failure that was not reported yet.
   void retire() const;
-  /// Does the same, unless the workers can be used in these surroundings.
+  /// Does the same, unless the workers can be used in these surroundings. How workers end that have
+  /// run nothing is no outcome, if they could still be used.
   void retire_unless(const Surroundings& surroundings) const;
 
   WorkerOptions options_;

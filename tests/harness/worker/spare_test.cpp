@@ -154,6 +154,28 @@ TEST_F(SpareTest, WorkersThatEndedBeforeTheyRanAreRestarted) {
   EXPECT_EQ(read_file(file("ran")), "2 4\n");
 }
 
+/// The algorithm "other" needs workers in another environment.
+TEST_F(SpareTest, WorkersThatHaveRunNothingMayEndBadlyWhereOthersAreNeeded) {
+  const auto backend = open(
+      std::string("cat hello; [ $number = 1 ] && { cat > /dev/null; exit 7; }; ") + answer_run);
+  backend->restart(0);
+  EXPECT_EQ(run(*backend, "other"), RunStatus::completed);
+  EXPECT_EQ(read_file(file("ran")), "2 4\n");
+}
+
+TEST_F(SpareTest, WorkersThatDiedOfAQuestionAreReportedWhereOthersAreNeeded) {
+  const auto backend = open("cat hello; head -c 1 > /dev/null; exit 7");
+  backend->restart(0);
+  EXPECT_EQ(backend->why_refused(sum_of_two()), "");
+  Case c = sum_of_two();
+  c.algorithm = "other";
+  Observation seen;
+  backend->run(std::span(&c, 1), seen);
+  EXPECT_EQ(seen.status, RunStatus::crashed);
+  EXPECT_EQ(seen.symptom, Symptom::from_before);
+  EXPECT_EQ(starts_.size(), 1U);
+}
+
 /// Starts a second world, whose spare is the third one.
 void run_and_expect_restart(Backend& backend) {
   Observation observation;
