@@ -157,7 +157,8 @@ void Session::connect_all(Clock::time_point deadline) {
     if (standard_io_.get() >= 0) judge_output(deadline);
     if (is_complete()) break;
     if (ended) {
-      static_cast<void>(process_->wait_until(deadline));
+      // What it wrote last.
+      process_->drain();
       throw Gone(with_last_words(
           fmt::format("{} {} before every rank had said hello", program_, process_->fate()),
           *process_));
