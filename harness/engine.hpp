@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <vector>
 
@@ -19,10 +18,7 @@ namespace rankcheck::harness {
 
 struct KnownDefect;
 
-/// The clock of time limits.
-using LimitClock = std::function<std::chrono::steady_clock::time_point()>;
-
-/// How a unit is run.
+/// How a unit is run. RunClock measures its times.
 struct RunLimits {
   std::uint64_t seed = 1;
   /// When the search for a failure ends. A failure that was found by then is shrunk no further, and
@@ -48,7 +44,6 @@ struct RunLimits {
   std::atomic<std::int64_t>* cases_done = nullptr;
   /// If given, counts the failures that are shrunk or replayed now, for a progress display.
   std::atomic<int>* failures_shrinking = nullptr;
-  LimitClock now = RunClock::now;
 };
 
 /// The seed of one unit. It depends only on the run's seed and the unit's name. So a unit does the
@@ -74,7 +69,7 @@ struct RunLimits {
                                  const Case& c,
                                  const RunLimits& limits);
 
-/// How a case is replayed.
+/// How a case is replayed. RunClock measures its times.
 struct ReplayLimits {
   int replays = 5;
   /// No further replay begins after so many seconds, or after the deadline. At least one is made.
@@ -84,7 +79,6 @@ struct ReplayLimits {
   Verdict kind = Verdict::passed;
   /// No further replay begins after a stop is requested.
   StopRequest stop = {};
-  LimitClock now = RunClock::now;
 };
 
 /// The result of running one case several times, each time on a restarted backend.

@@ -62,8 +62,7 @@ ReplayResult replay(Examiner& examiner, const Case& c, Verdict verdict, const Ru
                                 .replay_s = limits.replay_s,
                                 .deadline = limits.deadline,
                                 .kind = verdict,
-                                .stop = limits.stop,
-                                .now = limits.now});
+                                .stop = limits.stop});
   // The next cases may have more ranks than this one.
   examiner.backend().restart(0);
   return result;
@@ -159,7 +158,7 @@ Finding run_pinned(const Catalogue& catalogue,
 
 ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits) {
   ReplayResult result;
-  const Clock::time_point end = std::min(after(limits.replay_s, limits.now()), limits.deadline);
+  const Clock::time_point end = std::min(after(limits.replay_s, Clock::now()), limits.deadline);
   Verdict kind = limits.kind;
   bool failed_otherwise = false;
   Judgement judgement;
@@ -184,7 +183,7 @@ ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limit
       result.judgement = judgement;
       return result;
     }
-  } while (result.replays < limits.replays && limits.now() < end && !limits.stop.is_made());
+  } while (result.replays < limits.replays && Clock::now() < end && !limits.stop.is_made());
   if (result.failed == result.replays) {
     result.verdict = kind;
   } else {

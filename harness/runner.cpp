@@ -260,7 +260,7 @@ Finding Runner::check(Slot& slot, const Unit& unit, std::uint64_t seed) {
 std::optional<Ending> Runner::should_end() const {
   const RunLimits& limits = options_.limits;
   if (limits.stop.is_made()) return Ending::interrupted;
-  if (limits.now() >= limits.deadline) return Ending::time_over;
+  if (RunClock::now() >= limits.deadline) return Ending::time_over;
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/engine_fixture.hpp"
+#include "tests/harness/moved_clock.hpp"
 
 /// What the engine does with a failure: shrinking, replays, and a stop or an end of time between
 /// them.
@@ -244,13 +245,12 @@ TEST_F(EngineTest, AReplayBoxThatIsOverMakesOneReplay) {
 }
 
 TEST_F(EngineTest, AFailureThatOutlastsTheDeadlineIsReplayedOnce) {
-  bool is_over = false;
+  const MovedClock clock;
+  limits.deadline = RunClock::now() + std::chrono::hours(1);
   backend.outcome = [&](const Case&) {
-    is_over = true;
+    MovedClock::move_to(limits.deadline);
     return RunStatus::hung;
   };
-  limits.deadline = std::chrono::steady_clock::now();
-  limits.now = [&] { return limits.deadline - std::chrono::hours(is_over ? 0 : 1); };
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::hung);
   EXPECT_EQ(finding.shrinks, 0);

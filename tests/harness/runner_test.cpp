@@ -294,17 +294,14 @@ TEST_F(RunnerTest, PauseEndsTheRoundAsAnInterruptDoes) {
 class CutUnitTest : public RunnerTest {
  protected:
   CutUnitTest() {
-    options_.limits.deadline = std::chrono::steady_clock::now();
-    options_.limits.now = [this] {
-      return options_.limits.deadline - std::chrono::hours(is_time_over_ ? 0 : 1);
-    };
-    hooks_.check = [this](Backend&, const Unit& unit, const RunLimits&) {
-      is_time_over_ = true;
+    options_.limits.deadline = RunClock::now() + std::chrono::hours(1);
+    hooks_.check = [this](Backend&, const Unit& unit, const RunLimits& limits) {
+      MovedClock::move_to(limits.deadline);
       return sample_finding(unit.operation, verdict_of_cut_);
     };
   }
 
-  std::atomic<bool> is_time_over_ = false;
+  MovedClock clock_;
   Verdict verdict_of_cut_ = Verdict::passed;
 };
 
