@@ -115,6 +115,7 @@ Ending Runner::run_round(std::span<const Unit> units,
   std::unique_lock lock(round.mutex);
   while (round.working > 0) {
     round.changed.wait_for(lock, tick_interval);
+    // After an error, units that are under way may take long, so the progress is shown to the end.
     if (round.working == 0 || !hooks_.tick) continue;
     try {
       hooks_.tick();

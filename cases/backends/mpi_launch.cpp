@@ -138,9 +138,8 @@ harness::worker::Command mpi_command(int processes,
           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
           {"OMPI_MCA_hwloc_base_binding_policy", "none"},
           {"OMPI_MCA_mpi_yield_when_idle", "1"},
-          // If a rank dies, mpirun ends the others at once. Otherwise it waits a second before
-          // that,
-          // in which they poll for messages of the dead one.
+          // If a rank dies, mpirun ends the others at once. By default, it waits a second, in which
+          // they poll for messages of the dead rank.
           {"OMPI_MCA_odls_base_sigkill_timeout", "0"},
           // A quarter of the time of a start goes into plugins of hwloc, which look for devices
           // with OpenCL, X11 and so on. Ranks are bound to nothing, so nobody needs what they find.

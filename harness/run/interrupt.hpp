@@ -35,6 +35,7 @@ class Interrupt {
   /// signal came.
   [[nodiscard]] int exit_status() const;
 
+  /// Returns a time above 0, because 0 means that no signal came.
   [[nodiscard]] static std::int64_t monotonic_ns();
 
  private:
