@@ -18,6 +18,7 @@
 
 #include "tests/harness/fake.hpp"
 #include "tests/harness/sample.hpp"
+#include "tests/memory.hpp"
 
 namespace rankcheck::harness {
 namespace {
@@ -185,7 +186,7 @@ TEST_F(RunnerTest, StartsNoMoreThreadsThanUnits) {
   EXPECT_LE(opened_, 6);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !RANKCHECK_HAS_SANITIZER
 TEST_F(RunnerTest, ThreadThatDoesNotStartEndsTheRoundInOneLine) {
   units_.resize(200, units_.front());
   options_.jobs = 200;

@@ -27,7 +27,7 @@ std::atomic<std::size_t> most_allocated{0};
 }  // namespace
 
 // Sanitizers bring their own new and delete.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !RANKCHECK_HAS_SANITIZER
 namespace {
 
 void* counted(void* memory) {

@@ -13,6 +13,7 @@
 #include "cases/reconstruct/hdf5.hpp"
 #include "cases/reconstruct/recording.hpp"
 #include "tests/cases/reconstruct/reading.hpp"
+#include "tests/memory.hpp"
 
 /// Files that are not valid scans, and the complaints about them.
 namespace rankcheck::cases::reconstruct {
@@ -87,7 +88,7 @@ TEST_F(ReadTest, RejectsComplexNumbersWhosePartsLieElsewhere) {
   }
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !RANKCHECK_HAS_SANITIZER
 /// The text's length is stored in a heap of the file, and the HDF5 library trusts it. A sanitizer
 /// would report the bad read itself.
 TEST_F(ReadTest, CallsACrashOfTheLibraryBadInput) {
