@@ -58,7 +58,7 @@ class CudaOnStandInTest : public tests::OnStandIn {
     const std::string worker = path_to("bin/rankcheck-worker-cuda").string();
     std::filesystem::remove(program);
     std::filesystem::remove(worker);
-    install_clocked("0.05", "4");
+    install_clocked("0.01", "4");
     write_script("bin/rankcheck-worker-cuda",
                  "[ \"$1\" != --probe ] || printf . >> ticks\n"
                  "exec '" RANKCHECK_STAND_IN_CUDA "/rankcheck-worker-cuda' \"$@\"\n");
