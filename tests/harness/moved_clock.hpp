@@ -6,7 +6,8 @@
 
 namespace rankcheck::harness {
 
-/// While this exists, RunClock stands still unless a test moves it. There may be only one at a time.
+/// While this exists, RunClock stands still unless a test moves it. There may be only one at a
+/// time.
 class MovedClock {
  public:
   MovedClock() {

@@ -17,6 +17,7 @@
 #include "harness/files.hpp"
 
 #include "tests/harness/fake.hpp"
+#include "tests/harness/moved_clock.hpp"
 #include "tests/harness/sample.hpp"
 #include "tests/memory.hpp"
 
@@ -344,8 +345,8 @@ TEST_F(CutUnitTest, StaysVacuousWhereFurtherRoundsFollow) {
 }
 
 TEST_F(CutUnitTest, FailsWithWhatItFound) {
-  hooks_.check = [this](Backend&, const Unit&, const RunLimits&) {
-    is_time_over_ = true;
+  hooks_.check = [](Backend&, const Unit&, const RunLimits& limits) {
+    MovedClock::move_to(limits.deadline);
     return sample_failure();
   };
   EXPECT_EQ(run(), Ending::time_over);
