@@ -366,10 +366,17 @@ Bell::Bell() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
 }
 
 void Bell::ring(unsigned number) const {
+  // A socket has a limit of bytes that nobody has read yet. So each bell has a socket of its own:
+  // otherwise, one process that does not listen would keep the others from being woken.
+  static std::mutex mutex;
+  static std::map<unsigned, int> sockets;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = sockets.try_emplace(number);
+  if (is_new) found->second = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   const sockaddr_un address = address_of(number);
   const auto* const at = reinterpret_cast<const sockaddr*>(&address);
   // If there is no room, the bell was rung already. If there is nobody, nobody has to wake.
-  static_cast<void>(!::sendto(socket_, "", 1, MSG_DONTWAIT, at, address_bytes));
+  static_cast<void>(!::sendto(found->second, "", 1, MSG_DONTWAIT, at, address_bytes));
 }
 
 void Bell::wait() const {
