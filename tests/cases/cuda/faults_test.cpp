@@ -133,7 +133,8 @@ TEST_F(FaultsOfGroupsTest, InTheCommunicatorOfTheWorldAreFound) {
   std::filesystem::create_symlink(RANKCHECK_PLANTED_CUDA, worker);
   const tests::Outcome wrong = shell(program_ + arguments + "wrong");
   ASSERT_EQ(wrong.status, 1) << wrong.out << wrong.err;
-  tests::expect_first_finding(report("wrong"), {.verdict = "falsified", .says = "", .ranks_max = 3});
+  tests::expect_first_finding(report("wrong"),
+                              {.verdict = "falsified", .says = "", .ranks_max = 3});
 }
 
 TEST_F(FaultsOfGraphsTest, AreLookedForOnlyAsAskedFor) {

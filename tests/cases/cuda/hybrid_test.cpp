@@ -78,8 +78,8 @@ TEST_F(HybridOnStandInTest, FindsThatMpiOvertakesStaging) {
                               "--operation all_gather --algorithm staged --property "
                               "agrees_with_reference --cases 40");
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  tests::expect_first_finding(report("out"),
-                      {.verdict = "falsified", .says = "", .ranks_max = 5, .has_case = false});
+  tests::expect_first_finding(
+      report("out"), {.verdict = "falsified", .says = "", .ranks_max = 5, .has_case = false});
 }
 
 #ifdef RANKCHECK_MPI_FAULTS
@@ -99,15 +99,16 @@ TEST_F(HybridOnStandInTest, FindsAnMpiThatOnlySaysThatItTakesAddresses) {
   preload_mpi("RANKCHECK_MPI_TAKES_DEVICES=1 RANKCHECK_PLANTED=empty_promise");
   const Outcome outcome = run("", direct_calls);
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  tests::expect_first_finding(report("out"), {.verdict = "crashed", .says = "died", .ranks_max = 3});
+  tests::expect_first_finding(report("out"),
+                              {.verdict = "crashed", .says = "died", .ranks_max = 3});
 }
 
 TEST_F(HybridOnStandInTest, FindsAnMpiThatReadsADeviceTooEarly) {
   preload_mpi("RANKCHECK_MPI_TAKES_DEVICES=1 RANKCHECK_PLANTED=overtaken_staging");
   const Outcome outcome = run("", direct_calls);
   ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  tests::expect_first_finding(report("out"),
-                      {.verdict = "falsified", .says = "; stage 0 ran direct: ", .ranks_max = 3});
+  tests::expect_first_finding(
+      report("out"), {.verdict = "falsified", .says = "; stage 0 ran direct: ", .ranks_max = 3});
 }
 
 /// Two ranks share a process here, so only cases of three ranks send messages.

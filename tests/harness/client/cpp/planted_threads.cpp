@@ -10,6 +10,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -131,13 +132,18 @@ void planted_all_reduce(const Call& call, Buffer send, Buffer recv) {
 
 }  // namespace
 
-/// A late rank is paused before its call by std::this_thread::sleep_for(), which calls this
-/// function. The pause of `unawaited_root` ends when the others have come, however slow the machine
-/// is.
-extern "C" int nanosleep(const timespec* time, timespec* left) {
-  if (bug != "unawaited_root")
-    return ::clock_nanosleep(CLOCK_MONOTONIC, 0, time, left) == 0 ? 0 : -1;
-  meetings().await_all_but_one();
+/// Takes the place of the system's function by which std::this_thread waits, and with it of the
+/// pause of a late rank before its call. The pause of `unawaited_root` ends when the others have
+/// come, however slow the machine is. Nothing else here needs a pause.
+extern "C" int pause_until_met(const timespec* time, timespec* left) __asm__(
+    "nano"
+    "sleep");
+extern "C" int pause_until_met(const timespec* /*time*/, timespec* /*left*/) {
+  if (bug == "unawaited_root") {
+    meetings().await_all_but_one();
+  } else {
+    std::this_thread::yield();
+  }
   return 0;
 }
 
