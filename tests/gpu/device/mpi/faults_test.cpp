@@ -18,6 +18,7 @@ using tests::falsified;
 using tests::Fault;
 using tests::PlantedRun;
 
+constexpr std::string_view on_10_cases = "--cases 10 --ranks 2..3";
 constexpr tests::Told left_early = falsified("left before rank");
 constexpr tests::Told died = tests::crashed("rank 1 died; rank 1 entered stage 0 (all_reduce)");
 
@@ -69,7 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"no_waitall", "broadcast_list", "nonblocking"},
              {"old_data_again", "all_reduce", "persistent"},
              {"short_ring", "all_reduce", "libnbc_ring"},
-             {"no_barrier", "barrier", "blocking", "separates_ranks", left_early}}},
+             {"no_barrier", "barrier", "blocking", "separates_ranks", left_early}},
+            on_10_cases},
         PlantedRun{"requests",
                    {{"error_code",
                      "all_reduce",
@@ -81,7 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
                     {"mixed_requests", "broadcast", "nonblocking"},
                     {"old_data_at_the_third_start", "all_reduce", "persistent"},
                     {"second_barrier", "barrier", "nonblocking", "separates_ranks", left_early},
-                    {"third_barrier", "barrier", "persistent", "separates_ranks", left_early}}},
+                    {"third_barrier", "barrier", "persistent", "separates_ranks", left_early}},
+                   on_10_cases},
         PlantedRun{
             "calls",
             {{"other_call",
@@ -96,24 +99,25 @@ INSTANTIATE_TEST_SUITE_P(
               falsified("one_by_one: MPI_Iallreduce was called")},
              {"flat_type", "gather_axis", "datatypes"},
              {"flat_type", "all_gather_axis", "datatypes"},
-             {"later_barrier", "barrier", "two_communicators", "separates_ranks", left_early}}},
+             {"later_barrier", "barrier", "two_communicators", "separates_ranks", left_early}},
+            on_10_cases},
         // Only the root's next calls of some functions wait for the thread of this fault.
-        PlantedRun{"late_reader", {{"late_reader", "broadcast", "blocking"}}},
+        PlantedRun{"late_reader", {{"late_reader", "broadcast", "blocking"}}, on_10_cases},
         PlantedRun{"world_group",
                    {{"world_group", "all_reduce", "blocking", "groups_at_once"}},
-                   "--cases 20 --ranks 3..3"},
+                   "--cases 10 --ranks 3..3"},
         PlantedRun{"one_context",
                    {{"one_context", "all_reduce", "two_communicators"}},
-                   "--cases 20 --ranks 2..2",
+                   "--cases 10 --ranks 2..2",
                    PlantedRun::default_replays},
         PlantedRun{"short_on_second",
                    {{"short_on_second", "all_reduce", "two_communicators"}},
-                   "--cases 20 --ranks 2..2"},
-        PlantedRun{"abort", {{"abort", "all_reduce", "blocking", agrees, died}}},
-        PlantedRun{"exit", {{"exit", "all_reduce", "blocking", agrees, died}}},
+                   "--cases 10 --ranks 2..2"},
+        PlantedRun{"abort", {{"abort", "all_reduce", "blocking", agrees, died}}, on_10_cases},
+        PlantedRun{"exit", {{"exit", "all_reduce", "blocking", agrees, died}}, on_10_cases},
         PlantedRun{"kill",
                    {{"kill", "all_reduce", "blocking", agrees, died}},
-                   PlantedRun().options,
+                   on_10_cases,
                    PlantedRun::default_replays},
         PlantedRun{"hang",
                    {{"hang",
@@ -128,7 +132,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "gather",
                      "blocking",
                      agrees,
-                     {.verdict = "crashed", .says = "after the last run: ", .has_case = false}}}}),
+                     {.verdict = "crashed", .says = "after the last run: ", .has_case = false}}},
+                   on_10_cases}),
     tests::name_of_run);
 
 /// Faults of algorithms that the library rarely chooses.
@@ -150,13 +155,16 @@ TEST_P(FaultyPathTest, IsFoundOnlyByItsAlgorithm) {
   for (const Fault& each : GetParam().faults)
     usual += " --unit " + std::string(each.operation) + "/blocking/mpi/agrees_with_reference";
   const tests::Outcome outcome = rankcheck(GetParam().arguments("mpi") + usual);
-  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  ASSERT_LE(outcome.status, 1) << outcome.out << outcome.err;
   const nlohmann::json found = report("out");
+  if (GetParam().name == "copies" &&
+      tests::find(found, PlantedRun::unit(GetParam().faults.front(), "mpi")) == nullptr) {
+    GTEST_SKIP() << "the MPI library or the machine lacks over_cma";
+  }
+  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   for (const Fault& each : GetParam().faults) {
     SCOPED_TRACE(std::string(each.name) + " in " + std::string(each.algorithm));
     const nlohmann::json* const finding = tests::find(found, PlantedRun::unit(each, "mpi"));
-    // The MPI library or the machine may lack the algorithm.
-    if (finding == nullptr && each.algorithm == "over_cma") continue;
     ASSERT_NE(finding, nullptr) << outcome.out;
     expect_told(*finding, each.told);
     EXPECT_LE(finding->at("minimal").at("ranks"), 2) << *finding;
@@ -175,10 +183,10 @@ INSTANTIATE_TEST_SUITE_P(
     Planted,
     FaultyPathTest,
     testing::Values(
+        PlantedRun{"copies", {{"torn_copy", "broadcast", "over_cma", agrees, has_several}}},
         PlantedRun{
             "paths",
-            {{"torn_copy", "broadcast", "over_cma", agrees, has_several},
-             {"joined_parts", "broadcast", "struct", agrees, has_several},
+            {{"joined_parts", "broadcast", "struct", agrees, has_several},
              {"one_displacement", "all_to_all_v", "typed", agrees, has_several},
              {"one_displacement", "all_to_all_v", "typed_nonblocking", agrees, has_several}}},
         // Parts of other types are vectors.
