@@ -94,7 +94,7 @@ TEST_F(CliBenchTest, HearsASignalWhileItWaitsForAWorker) {
   for (const std::string signal : {"INT", "TERM"}) {
     write_silent_worker(signal);
     const Outcome outcome =
-        rankcheck("bench --backend cuda --min-time 1000 --filter 'large/cuda/all_reduce/*'");
+        rankcheck("bench --backend cuda --min-time 60 --filter 'large/cuda/all_reduce/*'");
     EXPECT_EQ(outcome.status, signal == "INT" ? 130 : 143) << outcome.out << outcome.err;
     EXPECT_NE(outcome.err.find("rankcheck: interrupted before everything was measured\n"),
               std::string::npos)
