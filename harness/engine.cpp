@@ -208,7 +208,7 @@ class Session {
     minimal_ = *first_;
     shrinking_.emplace(limits_.failures_shrinking);
     hurry_if_hung();
-    shrink_end_ = std::min(after(limits_.shrink_s, Clock::now()), limits_.deadline);
+    shrink_end_ = std::min(after(limits_.shrink_s), limits_.deadline);
     return CaseResult::Type::Failure;
   }
 
@@ -283,7 +283,7 @@ class Session {
   /// Shrinks the first failure, whose replays are `of_first`. The backend starts afresh for each
   /// candidate. Returns the replays of the minimal case.
   ReplayResult shrink_afresh(ReplayResult of_first) {
-    const Clock::time_point end = std::min(after(limits_.shrink_s, Clock::now()), limits_.deadline);
+    const Clock::time_point end = std::min(after(limits_.shrink_s), limits_.deadline);
     hurry_if_hung();
     while (accept_candidate(end)) {
     }

@@ -17,7 +17,8 @@ using Clock = RunClock;
 
 }  // namespace
 
-Clock::time_point after(double seconds, Clock::time_point now) {
+Clock::time_point after(double seconds) {
+  const Clock::time_point now = Clock::now();
   const auto far = std::chrono::duration<double>(Clock::time_point::max() - now);
   if (!(seconds < far.count())) return Clock::time_point::max();
   return now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -158,7 +159,7 @@ Finding run_pinned(const Catalogue& catalogue,
 
 ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits) {
   ReplayResult result;
-  const Clock::time_point end = std::min(after(limits.replay_s, Clock::now()), limits.deadline);
+  const Clock::time_point end = std::min(after(limits.replay_s), limits.deadline);
   Verdict kind = limits.kind;
   bool failed_otherwise = false;
   Judgement judgement;

@@ -14,9 +14,8 @@ struct Failure {
   Judgement judgement;
 };
 
-/// The time so many seconds after `now`, or the end of all time.
-[[nodiscard]] std::chrono::steady_clock::time_point after(
-    double seconds, std::chrono::steady_clock::time_point now);
+/// The time in so many seconds, or the end of all time.
+[[nodiscard]] std::chrono::steady_clock::time_point after(double seconds);
 
 /// Examines a case. An exception on the way counts as a failure of the environment.
 void examine(Examiner& examiner, const Case& c, Judgement& judgement);

@@ -17,8 +17,7 @@ function(rankcheck_add_mpi_programs name)
     # The dynamic linker must find the functions of gpu/device/mpi/witness.cpp before those of the
     # library.
     set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON)
-    target_compile_options(${program} PRIVATE ${runs_rarely})
-    target_precompile_headers(${program} REUSE_FROM rankcheck_harness_rarely)
+    rankcheck_runs_rarely(${program})
   endforeach()
 endfunction()
 
@@ -30,13 +29,11 @@ function(rankcheck_add_cuda_programs suffix devices)
   add_executable(${worker}
     ${CMAKE_SOURCE_DIR}/cases/workers/cuda.cpp ${CMAKE_SOURCE_DIR}/cases/workers/cuda_times.cpp)
   target_link_libraries(${worker} PRIVATE rankcheck_case_devices ${devices})
-  target_compile_options(${worker} PRIVATE ${runs_rarely})
-  target_precompile_headers(${worker} REUSE_FROM rankcheck_harness_rarely)
+  rankcheck_runs_rarely(${worker})
   if(TARGET rankcheck_reconstruct)
     add_executable(${reconstruct} ${CMAKE_SOURCE_DIR}/cases/workers/reconstruct_cuda.cpp)
     target_link_libraries(${reconstruct} PRIVATE rankcheck_reconstruct ${devices})
-    target_compile_options(${reconstruct} PRIVATE ${runs_rarely})
-    target_precompile_headers(${reconstruct} REUSE_FROM rankcheck_harness_rarely)
+    rankcheck_runs_rarely(${reconstruct})
   endif()
 endfunction()
 
@@ -45,14 +42,12 @@ endfunction()
 add_library(rankcheck_hybrid_worker OBJECT ${CMAKE_CURRENT_LIST_DIR}/hybrid.cpp)
 target_link_libraries(rankcheck_hybrid_worker PUBLIC
   rankcheck_case_devices rankcheck_processes CLI11::CLI11)
-target_compile_options(rankcheck_hybrid_worker PRIVATE ${runs_rarely})
-target_precompile_headers(rankcheck_hybrid_worker REUSE_FROM rankcheck_harness_rarely)
+rankcheck_runs_rarely(rankcheck_hybrid_worker)
 if(TARGET rankcheck_reconstruct)
   add_library(rankcheck_hybrid_reconstruct OBJECT ${CMAKE_CURRENT_LIST_DIR}/reconstruct_hybrid.cpp)
   target_link_libraries(rankcheck_hybrid_reconstruct PUBLIC
     rankcheck_reconstruct rankcheck_processes)
-  target_compile_options(rankcheck_hybrid_reconstruct PRIVATE ${runs_rarely})
-  target_precompile_headers(rankcheck_hybrid_reconstruct REUSE_FROM rankcheck_harness_rarely)
+  rankcheck_runs_rarely(rankcheck_hybrid_reconstruct)
 endif()
 
 # Adds the programs rankcheck-worker-hybrid<suffix> and rankcheck-reconstruct-hybrid<suffix> for
@@ -85,8 +80,7 @@ if(TARGET rankcheck_nccl)
     workers/nccl.cpp workers/nccl_subject.cpp workers/launch.cpp)
   target_link_libraries(rankcheck-worker-nccl PRIVATE
     rankcheck_nccl rankcheck_all_families rankcheck_harness rankcheck_reference CLI11::CLI11)
-  target_compile_options(rankcheck-worker-nccl PRIVATE ${runs_rarely})
-  target_precompile_headers(rankcheck-worker-nccl REUSE_FROM rankcheck_harness_rarely)
+  rankcheck_runs_rarely(rankcheck-worker-nccl)
 endif()
 foreach(program IN ITEMS rankcheck-worker-mpi rankcheck-reconstruct-mpi rankcheck-worker-cuda
         rankcheck-reconstruct-cuda rankcheck-worker-nccl rankcheck-worker-hybrid
