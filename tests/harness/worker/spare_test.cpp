@@ -16,35 +16,19 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "reference/collectives/all_reduce/contract.hpp"
-
 #include "harness/engine.hpp"
 #include "harness/files.hpp"
 #include "harness/image.hpp"
 #include "harness/worker/worker_backend.hpp"
 
-#include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
 #include "tests/harness/sample.hpp"
+#include "tests/harness/worker/sum_case.hpp"
 
 /// Restarts of workers, and spare workers that are started ahead. The workers are scripts that send
 /// frames from files. They wait for one another at named pipes.
 namespace rankcheck::harness::worker {
 namespace {
-
-const spec::Contract* contract_of_sum(std::string_view name) {
-  static const spec::Contract contract = reference::all_reduce::contract();
-  return name == contract.name ? &contract : nullptr;
-}
-
-Case sum_of_two() {
-  Case c;
-  c.operation = "all_reduce";
-  c.algorithm = "fake";
-  c.count = 2;
-  cases::collective(c).op = spec::ReduceOp::sum;
-  return c;
-}
 
 class SpareTest : public testing::Test {
  protected:

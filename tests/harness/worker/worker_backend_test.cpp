@@ -18,14 +18,13 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "reference/collectives/all_reduce/contract.hpp"
-
 #include "harness/family.hpp"
 #include "harness/files.hpp"
 #include "harness/image.hpp"
 #include "harness/preference.hpp"
 
 #include "cases/families/collectives/case.hpp"
+#include "tests/harness/worker/sum_case.hpp"
 
 /// Workers that misbehave. They are shell scripts that send frames which the test has written to
 /// files.
@@ -39,20 +38,6 @@ using Clock = std::chrono::steady_clock;
 /// answer have a short one.
 constexpr std::chrono::hours long_enough{1};
 
-const spec::Contract* contract_of(std::string_view name) {
-  static const spec::Contract contract = reference::all_reduce::contract();
-  return name == contract.name ? &contract : nullptr;
-}
-
-Case make_case() {
-  Case c;
-  c.operation = "all_reduce";
-  c.algorithm = "fake";
-  c.count = 2;
-  collective(c).op = spec::ReduceOp::sum;
-  return c;
-}
-
 class WorkersTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -65,7 +50,7 @@ class WorkersTest : public testing::Test {
     hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
     write("hello", to_json(hello));
     ImageLayout layout;
-    lay_out(*contract_of("all_reduce"), make_case(), 0, ResultPlace::own_block, layout);
+    lay_out(*contract_of_sum("all_reduce"), sum_of_two(), 0, ResultPlace::own_block, layout);
     image_.resize(static_cast<std::size_t>(layout.size), std::byte{7});
     write_result("result", image_);
   }
@@ -94,7 +79,7 @@ class WorkersTest : public testing::Test {
               return Command{{"sh", "-c", fmt::format("ranks={}; {}", ranks, text)}, {}};
             },
         .ranks = 4,
-        .contract_of = contract_of,
+        .contract_of = contract_of_sum,
         .may_use_standard_io = true,
         .start_timeout = start_timeout_,
         .run_timeout = run_timeout_,
@@ -116,7 +101,7 @@ class WorkersTest : public testing::Test {
   Observation run(const std::string& script) const {
     const auto backend = open(script);
     Observation observation;
-    const Case c = make_case();
+    const Case c = sum_of_two();
     backend->run(std::span(&c, 1), observation);
     return observation;
   }
@@ -201,7 +186,7 @@ constexpr const char* waits = "echo > arrived; trap '' TERM; exec tail -f /dev/n
 TEST_F(WorkersTest, RestartsWithTheRanksOfACase) {
   const auto backend = open("echo $ranks >> started");
   Observation observation;
-  const Case c = make_case();
+  const Case c = sum_of_two();
   for (const int ranks : {2, 0}) {
     backend->restart(ranks);
     backend->run(std::span(&c, 1), observation);
@@ -212,7 +197,7 @@ TEST_F(WorkersTest, RestartsWithTheRanksOfACase) {
 TEST_F(WorkersTest, AreAllAskedAfterAReplayWithFewer) {
   const auto backend = open("echo $ranks >> started");
   Observation observation;
-  const Case c = make_case();
+  const Case c = sum_of_two();
   backend->restart(2);
   backend->run(std::span(&c, 1), observation);
   backend->restart(0);
@@ -245,7 +230,7 @@ TEST_F(WorkersTest, CrashWhenTheyCloseTheirOutput) {
 TEST_F(WorkersTest, CrashInACallOfNoElements) {
   const auto reason = [&](const std::string& script) {
     const auto backend = open(std::string(await_run) + script);
-    Case c = make_case();
+    Case c = sum_of_two();
     c.count = 0;
     Observation seen;
     backend->run(std::span(&c, 1), seen);
@@ -284,7 +269,7 @@ TEST_F(WorkersTest, HangWhereTheySayOfTheirProgressForEver) {
     return ::write(go.get(), "\n", 1) == 1 && ::read(sent.get(), &said, 1) == 1;
   };
   Observation seen;
-  const Case c = make_case();
+  const Case c = sum_of_two();
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::hung);
   EXPECT_EQ(seen.reason, "no result within 3 s: rank 0 entered stage 0 (all_reduce)");
@@ -304,7 +289,7 @@ TEST_F(WorkersTest, HangAfterATimeThatGrowsWithTheImages) {
   run_timeout_ = std::chrono::milliseconds(300);
   const auto backend = open("cat > /dev/null");
   backend->hurry(true);
-  Case c = make_case();
+  Case c = sum_of_two();
   Observation seen;
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::hung);
@@ -327,7 +312,7 @@ TEST_F(WorkersTest, HangWhereTheyDoNotReadTheirInputs) {
   write("hello_sent", to_json(hello));
   run_timeout_ = std::chrono::milliseconds(300);
   const auto backend = open(std::string("cat hello_sent; ") + hang, false);
-  Case c = make_case();
+  Case c = sum_of_two();
   c.count = 1 << 18;
   Observation seen;
   backend->run(std::span(&c, 1), seen);
@@ -344,7 +329,7 @@ TEST_F(WorkersTest, HangThoughTheyComplainWithoutEnd) {
 TEST_F(WorkersTest, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
   run_timeout_ = std::chrono::milliseconds(300);
   const auto backend = open(R"(printf '\0\0\0\1'; while :; do printf x; done)");
-  const Case c = make_case();
+  const Case c = sum_of_two();
   EXPECT_EQ(backend->why_refused(c), "");
   Observation seen;
   backend->run(std::span(&c, 1), seen);
@@ -352,7 +337,7 @@ TEST_F(WorkersTest, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
 }
 
 TEST_F(WorkersTest, AreNotJudgedOnceAStopIsMade) {
-  const Case c = make_case();
+  const Case c = sum_of_two();
   Observation seen;
   const auto backend = open(std::string(await_run) + waits);
   expect_interrupted([&] { backend->run(std::span(&c, 1), seen); });
@@ -362,14 +347,14 @@ TEST_F(WorkersTest, AreNotJudgedOnceAStopIsMade) {
 
 TEST_F(WorkersTest, WhoseDeathComesWithTheStopAreNotJudged) {
   const auto backend = open(std::string(await_run) + "kill -TERM $$");
-  const Case c = make_case();
+  const Case c = sum_of_two();
   Observation seen;
   stop_ = true;
   EXPECT_THROW(backend->run(std::span(&c, 1), seen), Interrupted);
 }
 
 TEST_F(WorkersTest, AreNotWaitedForOnceAStopIsMade) {
-  const Case c = make_case();
+  const Case c = sum_of_two();
   const auto backend = open(std::string(await_run) + waits);
   expect_interrupted([&] { static_cast<void>(backend->why_refused(c)); });
   expect_interrupted([&] { static_cast<void>(open(waits, false)); });
@@ -427,7 +412,7 @@ TEST_F(WorkersTest, AreStartedAfreshAfterACrash) {
   const auto backend = open(std::string(await_run) +
                             "if mkdir once; then kill -KILL $$; fi; cat result; cat > /dev/null");
   Observation seen;
-  const Case c = make_case();
+  const Case c = sum_of_two();
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::crashed);
   backend->run(std::span(&c, 1), seen);
@@ -442,7 +427,7 @@ TEST_F(WorkersTest, OutliveTheThreadThatStartedThem) {
     backend = open(std::string(await_run) + "cat result; cat > /dev/null");
   }).join();
   Observation seen;
-  const Case c = make_case();
+  const Case c = sum_of_two();
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
 }
@@ -451,7 +436,7 @@ TEST_F(WorkersTest, CrashInTheNextRunWhenTheyDieBetweenRuns) {
   const auto backend =
       open(std::string(await_run) + "cat result; if mkdir once; then exit 5; fi; cat > /dev/null");
   Observation seen;
-  const Case c = make_case();
+  const Case c = sum_of_two();
   backend->run(std::span(&c, 1), seen);
   ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
   // Neither question may start new workers, because this would hide the crash.
@@ -475,7 +460,7 @@ TEST_F(WorkersTest, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
   write("hello", to_json(hello));
   const auto backend = open(std::string(await_run) + "cat result; exit 5");
   Observation seen;
-  Case c = make_case();
+  Case c = sum_of_two();
   backend->run(std::span(&c, 1), seen);
   ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
   await_end_of_worker();
@@ -518,7 +503,7 @@ TEST_F(WorkersTest, AreStartedAfreshWhenTheyGiveUpACall) {
       open(std::string(await_run) +
            "if mkdir once; then cat hung; cat > /dev/null; fi; cat result; cat > /dev/null");
   Observation seen;
-  const Case c = make_case();
+  const Case c = sum_of_two();
   backend->run(std::span(&c, 1), seen);
   EXPECT_EQ(seen.status, RunStatus::hung);
   EXPECT_EQ(seen.reason, "rank 0: not done in time");
@@ -529,7 +514,7 @@ TEST_F(WorkersTest, AreStartedAfreshWhenTheyGiveUpACall) {
 TEST_F(WorkersTest, HangInTheNextRunWhenTheyDoNotAnswerAQuestion) {
   run_timeout_ = std::chrono::milliseconds(300);
   const auto backend = open(hang);
-  const Case c = make_case();
+  const Case c = sum_of_two();
   EXPECT_EQ(backend->why_refused(c), "");
   Observation seen;
   backend->run(std::span(&c, 1), seen);
@@ -541,7 +526,7 @@ TEST_F(WorkersTest, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
                                   [](const std::string&, int) {
                                     return Command{{"/bin/true"}, {}};
                                   },
-                              .contract_of = contract_of,
+                              .contract_of = contract_of_sum,
                               .may_use_standard_io = true,
                               .start_timeout = long_enough};
   try {
@@ -595,7 +580,7 @@ TEST_F(WorkersTest, PrintWhatTheyLikeIfTheyUseTheSocket) {
   testing::internal::CaptureStderr();
   const auto backend = open("exec perl worker.pl", false);
   Observation seen;
-  const Case c = make_case();
+  const Case c = sum_of_two();
   backend->run(std::span(&c, 1), seen);
   const std::string printed = testing::internal::GetCapturedStderr();
   EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
@@ -634,12 +619,12 @@ TEST_F(WorkersTest, GetTheirInputsIfTheyAskForThem) {
   )";
   const auto backend = open("cat hello_sent; exec perl worker.pl", false);
   Observation seen;
-  std::vector<Case> stages(2, make_case());
+  std::vector<Case> stages(2, sum_of_two());
   stages[1].input = InputKind::previous;
   backend->run(stages, seen);
   ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
   ImageLayout layout;
-  lay_out(*contract_of("all_reduce"), stages[0], 0, ResultPlace::own_block, layout);
+  lay_out(*contract_of_sum("all_reduce"), stages[0], 0, ResultPlace::own_block, layout);
   Image before;
   prepare(*find_family("all_reduce"), stages[0], 0, layout, nullptr, before);
   const auto buffer = [](const Image& image, std::int64_t begin, std::int64_t size) {
@@ -688,7 +673,7 @@ TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
   )";
   const auto backend = open("exec perl worker.pl", false);
   Observation seen;
-  std::vector<Case> stages(2, make_case());
+  std::vector<Case> stages(2, sum_of_two());
   for (Case& each : stages) each.ranks = 2;
   stages[0].group = {0};
   stages[1].group = {1};
@@ -748,7 +733,7 @@ class TwoWorkersTest : public WorkersTest {
 TEST_F(TwoWorkersTest, FailIfOneRefusesWhatTheOtherCompletes) {
   refuse(1);
   write_result("answer0", image_);
-  Case c = make_case();
+  Case c = sum_of_two();
   c.ranks = 2;
   const Observation seen = run_stages({c});
   EXPECT_EQ(seen.status, RunStatus::failed);
@@ -758,7 +743,7 @@ TEST_F(TwoWorkersTest, FailIfOneRefusesWhatTheOtherCompletes) {
 TEST_F(TwoWorkersTest, MayBothRefuse) {
   refuse(0);
   refuse(1);
-  Case c = make_case();
+  Case c = sum_of_two();
   c.ranks = 2;
   const Observation seen = run_stages({c});
   EXPECT_EQ(seen.status, RunStatus::refused);
@@ -769,7 +754,7 @@ TEST_F(TwoWorkersTest, MayBothRefuse) {
 TEST_F(TwoWorkersTest, MayRefuseTheCallOfAGroup) {
   refuse(1);
   write_result("answer0", image_);
-  std::vector<Case> stages(2, make_case());
+  std::vector<Case> stages(2, sum_of_two());
   for (Case& each : stages) each.ranks = 2;
   stages[0].group = {0};
   stages[1].group = {1};
@@ -781,7 +766,7 @@ TEST_F(WorkersTest, AreMissingWhenThereIsNoSuchProgram) {
                             [](const std::string&, int) {
                               return Command{{"/nowhere/worker"}, {}};
                             },
-                        .contract_of = contract_of,
+                        .contract_of = contract_of_sum,
                         .may_use_standard_io = true};
   EXPECT_THROW(WorkerBackend backend(options), std::runtime_error);
 }
@@ -789,13 +774,13 @@ TEST_F(WorkersTest, AreMissingWhenThereIsNoSuchProgram) {
 TEST_F(WorkersTest, AnswerWhatTheyRefuse) {
   write("refusal", {{"refusal", 1}, {"reason", "too large"}});
   const auto backend = open(std::string(await_run) + "cat refusal; cat > /dev/null");
-  EXPECT_EQ(backend->why_refused(make_case()), "too large");
+  EXPECT_EQ(backend->why_refused(sum_of_two()), "too large");
   // The worker does not declare strides, so it is not even asked.
-  Case strided = make_case();
+  Case strided = sum_of_two();
   cases::collective(strided).send_stride = 2;
   EXPECT_EQ(backend->why_refused(strided),
             "recv_stride, send_stride: the worker takes only dense buffers");
-  Case unknown = make_case();
+  Case unknown = sum_of_two();
   unknown.algorithm = "other";
   EXPECT_EQ(backend->why_refused(unknown),
             "algorithm: got \"other\", expected one that 'rankcheck list' shows for all_reduce");
@@ -814,12 +799,12 @@ TEST_F(WorkersTest, AreAskedInAnEnvironmentThatSuitsTheAlgorithm) {
   write("refuses", {{"refusal", 1}, {"reason", "started for another"}});
   const auto backend =
       open(std::string(await_run) + "[ -z \"$K\" ] && cat accepts || cat refuses; cat > /dev/null");
-  EXPECT_EQ(backend->why_refused(make_case()), "");
-  Case other = make_case();
+  EXPECT_EQ(backend->why_refused(sum_of_two()), "");
+  Case other = sum_of_two();
   other.algorithm = "other";
   Observation seen;
   backend->run(std::span(&other, 1), seen);
-  EXPECT_EQ(backend->why_refused(make_case()), "");
+  EXPECT_EQ(backend->why_refused(sum_of_two()), "");
 }
 
 TEST_F(WorkersTest, AreNotAskedWhatTheyDeclared) {
@@ -844,11 +829,11 @@ TEST_F(WorkersTest, AreNotAskedWhatTheyDeclared) {
   EXPECT_TRUE(backend->traits().rounds);
   EXPECT_NE(backend->capabilities("all_reduce", ""), nullptr);
   EXPECT_EQ(backend->capabilities("all_reduce", "other"), nullptr);
-  EXPECT_EQ(backend->why_refused(make_case()), "");
-  Case c = make_case();
+  EXPECT_EQ(backend->why_refused(sum_of_two()), "");
+  Case c = sum_of_two();
   collective(c).op = spec::ReduceOp::max;
   EXPECT_EQ(backend->why_refused(c), "op: not offered with \"max\"");
-  c = make_case();
+  c = sum_of_two();
   c.ranks = 3;
   EXPECT_EQ(backend->why_refused(c), "ranks: got 3, expected at most 2 here");
   EXPECT_FALSE(backend->close());
@@ -879,7 +864,7 @@ TEST_F(WorkersTest, DoNotStartIfADeclarationIsWrong) {
 }
 
 TEST_F(WorkersTest, RefuseGivenInputsUnlessTheyTakeThem) {
-  Case c = make_case();
+  Case c = sum_of_two();
   c.input = InputKind::given;
   c.given = std::make_shared<GivenInputs>();
   EXPECT_EQ(open("cat > /dev/null")->why_refused(c),
@@ -925,7 +910,7 @@ TEST_F(WorkersTest, RunThePreferredAlgorithmOfThoseThatTakeTheCase) {
   write("hello", to_json(hello));
   write("no", {{"refusal", 1}, {"reason", "too large"}});
   write("yes", {{"refusal", 2}, {"reason", ""}});
-  Case c = make_case();
+  Case c = sum_of_two();
   c.algorithm.clear();
   const bool likes_fake = preference(c, "fake") > preference(c, "other");
   const std::string listen = "dd bs=65536 count=1 2> /dev/null > ";
