@@ -180,11 +180,7 @@ std::string WorkerBackend::why_refused(const Case& c) const {
   if (c.given != nullptr && !hello_.takes_inputs && !hello_.takes_given)
     return "input: the worker derives its inputs, and takes none that a user gave";
   if (std::string why = why_hosts_refused(c); !why.empty()) return why;
-  std::vector<std::string> names;
-  for (const Algorithm& algorithm : hello_.algorithms) {
-    if (algorithm.info.operation == c.operation) names.push_back(algorithm.info.name);
-  }
-  std::string why = why_no_algorithm(c, names);
+  std::string why;
   Case asked = c;
   for (const std::string& name : candidates(c)) {
     asked.algorithm = name;
@@ -200,7 +196,13 @@ std::string WorkerBackend::why_refused(const Case& c) const {
     }
     if (why.empty()) return {};
   }
-  return why;
+  if (!why.empty()) return why;
+  // No candidate was asked.
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : hello_.algorithms) {
+    if (algorithm.info.operation == c.operation) names.push_back(algorithm.info.name);
+  }
+  return why_no_algorithm(c, names);
 }
 
 void WorkerBackend::run(std::span<const Case> stages, Observation& observation) {
