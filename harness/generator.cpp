@@ -7,6 +7,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/capabilities.hpp"
+#include "harness/case_field.hpp"
 #include "harness/hash.hpp"
 #include "harness/shuffle.hpp"
 
@@ -60,6 +61,8 @@ const Property& property_of(const Catalogue& catalogue, const Unit& unit) {
 
 /// After so many refusals that no repair helps, a cell is given up for this time.
 constexpr int hopeless_max = 8;
+/// A refusal of the cell itself counts as so many of them: it hardly depends on the case.
+constexpr int hopeless_of_cell = 4;
 
 /// Whether the backend refused the cell itself.
 bool is_about_cell(const std::string& refusal) {
@@ -74,6 +77,28 @@ bool is_final(const std::string& refusal, const SiteClass* goal) {
 
 /// The most chunks of a block. Each one is a step of every rank, and the simulator compares steps.
 constexpr std::int64_t chunks_max = 8192;
+
+/// The fields that a refusal names before its colon, as in "chunk: NCCL chooses its own". Empty if
+/// it names anything else.
+std::vector<const Field<Case>*> named_fields(std::string_view refusal, const Family& family) {
+  std::vector<const Field<Case>*> fields;
+  std::string_view rest = refusal.substr(0, std::min(refusal.find(':'), refusal.size()));
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(", "), rest.size());
+    fields.push_back(find_field(rest.substr(0, end), &family));
+    if (fields.back() == nullptr) return {};
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  return fields;
+}
+
+/// Whether a change of the case may undo the refusal.
+bool may_mend(std::string_view refusal, const Family& family, const Case& c, const Case& changed) {
+  const std::vector<const Field<Case>*> fields = named_fields(refusal, family);
+  return fields.empty() || std::any_of(fields.begin(), fields.end(), [&](const auto* field) {
+           return field->value(c) != field->value(changed);
+         });
+}
 
 /// Changes that remove something that a backend may not take, the smallest loss first.
 constexpr std::array<void (*)(const Family&, Case&), 8> repairs{
@@ -189,6 +214,7 @@ bool Generator::can_cover(std::size_t cell) {
   for (int round = 0; round < rounds; ++round) {
     RandomSource random(mix(mix(seed_, cell), static_cast<std::uint64_t>(round)));
     if (draw_legal(random, cell, trial_size, nullptr, trial)) return true;
+    if (is_about_cell(refusal_)) return false;
     weights_ = choose_weights(random);
   }
   return false;
@@ -387,8 +413,9 @@ bool Generator::draw_legal(
     spread_over_hosts(out);
     refusal_.clear();
     if (adapt(goal, out)) return true;
-    hopeless += is_beyond_repair() ? 1 : 0;
-    if (hopeless == hopeless_max || is_final(refusal_, goal)) return false;
+    if (is_about_cell(refusal_)) hopeless += hopeless_of_cell;
+    if (is_about_unit()) ++hopeless;
+    if (hopeless >= hopeless_max || is_final(refusal_, goal)) return false;
   }
   return false;
 }
@@ -448,6 +475,7 @@ bool Generator::adapt(const SiteClass* goal, Case& c) {
     Case mended = c;
     repair(family_, mended);
     if (mended == c || mended.ranks < ranks_min_) continue;
+    if (!may_mend(refusal_, family_, c, mended)) continue;
     change_ranks(mended);
     c = mended;
     if (can_run(c)) return has_goal();

@@ -22,8 +22,9 @@ namespace rankcheck::harness::worker {
 
 namespace {
 
-/// Time that the other ranks get after one of them has failed.
-constexpr std::chrono::seconds failure_patience{2};
+/// Limits of the time that the other ranks get after one of them has failed.
+constexpr std::chrono::milliseconds failure_patience_min{250};
+constexpr std::chrono::seconds failure_patience_max{2};
 /// An image that is too large by a little is still read, so that it can be described.
 constexpr std::uint64_t surplus_bytes = 4096;
 
@@ -97,6 +98,12 @@ std::string describe_wrong_image(const std::vector<int>& ranks,
 bool has_member(const Case& c, const std::vector<int>& ranks) {
   return std::any_of(
       ranks.begin(), ranks.end(), [&](int rank) { return place_in_group(c, rank) >= 0; });
+}
+
+/// The time that the other ranks get after one of them has failed `took` after it was asked. On a
+/// machine where that took long, they also take long.
+std::chrono::nanoseconds failure_patience(std::chrono::nanoseconds took) {
+  return std::clamp<std::chrono::nanoseconds>(4 * took, failure_patience_min, failure_patience_max);
 }
 
 /// Which of several processes' statuses is that of the run. A process may hang because another one
@@ -261,8 +268,9 @@ bool Session::send_stages(std::span<const Case> stages, Observation& observation
 }
 
 void Session::await_results(std::span<const Case> stages, Observation& observation) {
-  const auto end = options_.now() + run_timeouts_max * patience_;
-  auto deadline = options_.now() + patience_;
+  const auto begin = options_.now();
+  const auto end = begin + run_timeouts_max * patience_;
+  auto deadline = begin + patience_;
   bool failed = false;
   std::vector<pollfd> entries;
   while (std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.pending; })) {
@@ -292,10 +300,11 @@ void Session::await_results(std::span<const Case> stages, Observation& observati
       failed = failed || (!peer.pending && (peer.result.status == RunStatus::failed ||
                                             peer.result.status == RunStatus::hung));
     }
-    if (heard)
-      deadline = options_.now() +
-                 (failed ? std::min<Clock::duration>(patience_, failure_patience) : patience_);
     const auto now = options_.now();
+    if (heard) {
+      deadline = now + (failed ? std::min<Clock::duration>(patience_, failure_patience(now - begin))
+                               : patience_);
+    }
     if (now < std::min(deadline, end)) continue;
     if (failed) {
       usable_ = false;

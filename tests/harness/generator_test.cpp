@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -435,6 +437,37 @@ TEST_F(GeneratorTest, AsksSeldomAboutHostsThatAllCasesHave) {
   const Generator generator(catalogue, backend, unit, 1);
   EXPECT_TRUE(generator.cells().empty());
   EXPECT_LT(asked, 200);
+}
+
+TEST_F(GeneratorTest, AsksSeldomForACellThatIsRefused) {
+  std::map<std::pair<spec::Type, spec::ReduceOp>, int> asked;
+  backend.refusal = [&](const Case& c) {
+    const spec::ReduceOp op = collective(c).op;
+    if (op == spec::ReduceOp::sum) return "";
+    ++asked[{c.type, op}];
+    return "op: only sums";
+  };
+  const Generator generator(catalogue, backend, fake::unit("all_reduce"), 1);
+  EXPECT_FALSE(generator.cells().empty());
+  EXPECT_GT(asked.size(), 50U);
+  for (const auto& [cell, times] : asked) EXPECT_EQ(times, 2);
+}
+
+TEST_F(GeneratorTest, ChangesOnlyTheFieldsThatARefusalNames) {
+  Case refused;
+  int mended = 0;
+  backend.refusal = [&](const Case& c) {
+    if (refused.chunk > 0) {
+      refused.chunk = 0;
+      EXPECT_EQ(to_text(c), to_text(refused));
+      mended += c.late >= 0 || c.offset > 0 ? 1 : 0;
+    }
+    refused = c;
+    return c.chunk > 0 ? "chunk: the library chooses its own" : "";
+  };
+  generate(catalogue, backend, fake::unit("all_reduce"), 100);
+  // Repairs that would come before and behind the right one.
+  EXPECT_GT(mended, 0);
 }
 
 TEST_F(GeneratorTest, FindsTheFewRanksThatAnAlgorithmTakes) {

@@ -324,17 +324,17 @@ std::string Runtime::why_refused(const Request& request) const {
                : "count: a buffer has more bytes than an int holds";
   }
   if (const Component* const component = request.algorithm.component) {
-    if (call.ranks == 1) return "one rank: Open MPI uses coll/self, which has one algorithm";
+    if (call.ranks == 1) return "ranks: with one rank, Open MPI uses coll/self, which has one algorithm";
     const Operation& operation = request.algorithm.operation->operation;
     std::string why(why_component_refuses(*component, operation.tuning.collective, request.hosts));
     if (!why.empty()) return why;
   }
   if (request.algorithm.transport != nullptr) {
-    if (call.ranks == 1) return "one rank: no data goes from process to process";
+    if (call.ranks == 1) return "ranks: with one rank, no data goes from process to process";
     if (!request.hosts.empty()) return "hosts: forced transports work on one host only";
   }
   if (request.algorithm.two_communicators) {
-    if (call.ranks == 1) return "one rank: no other rank starts the calls in the other order";
+    if (call.ranks == 1) return "ranks: with one rank, nobody starts the calls in the other order";
   }
   if (request.algorithm.two_communicators || request.algorithm.persistent) {
     if (!has_room_for_second(call, request.stride))

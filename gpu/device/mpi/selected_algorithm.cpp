@@ -95,7 +95,7 @@ std::string_view why_unusable(const SelectedAlgorithm& selected,
                               std::string_view collective,
                               const ForcedUse& use) {
   const int n = use.call.ranks;
-  if (n == 1) return "one rank: the library has nothing to choose";
+  if (n == 1) return "ranks: with one rank, the library has nothing to choose";
   std::string_view word = selected.word;
   if (word.starts_with("sched_")) word.remove_prefix(6);
   if (!spec::commutes(use.call.op) && !is_in_order(word)) {

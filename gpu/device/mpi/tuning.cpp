@@ -123,7 +123,7 @@ std::string Forcing::function() const {
 
 std::string_view why_unforceable(const Forcing& forcing, const ForcedUse& use) {
   const int n = use.call.ranks;
-  if (n == 1) return "one rank: Open MPI uses coll/self, which has one algorithm";
+  if (n == 1) return "ranks: with one rank, Open MPI uses coll/self, which has one algorithm";
   if (forcing.word == "two_proc" && n != 2) return "ranks: two_proc needs two ranks";
   if (forcing.word == "neighbor" && n % 2 != 0) {
     return "ranks: with an odd number, Open MPI falls back to ring";
