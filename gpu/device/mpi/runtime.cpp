@@ -324,7 +324,8 @@ std::string Runtime::why_refused(const Request& request) const {
                : "count: a buffer has more bytes than an int holds";
   }
   if (const Component* const component = request.algorithm.component) {
-    if (call.ranks == 1) return "ranks: with one rank, Open MPI uses coll/self, which has one algorithm";
+    if (call.ranks == 1)
+      return "ranks: with one rank, Open MPI uses coll/self, which has one algorithm";
     const Operation& operation = request.algorithm.operation->operation;
     std::string why(why_component_refuses(*component, operation.tuning.collective, request.hosts));
     if (!why.empty()) return why;

@@ -62,7 +62,8 @@ TEST_F(MpiTransportTest, HasNothingToDoForOneRank) {
   const tests::Outcome outcome =
       rankcheck(R"(replay '{"operation":"broadcast","backend":"mpi","algorithm":"over_tcp",)"
                 R"("ranks":1,"count":3}')");
-  EXPECT_NE(outcome.err.find("ranks: with one rank, no data goes from process to process"), std::string::npos)
+  EXPECT_NE(outcome.err.find("ranks: with one rank, no data goes from process to process"),
+            std::string::npos)
       << outcome.out << outcome.err;
 }
 
