@@ -61,8 +61,6 @@ const Property& property_of(const Catalogue& catalogue, const Unit& unit) {
 
 /// After so many refusals that no repair helps, a cell is given up for this time.
 constexpr int hopeless_max = 8;
-/// A refusal of the cell itself counts as so many of them: it hardly depends on the case.
-constexpr int hopeless_of_cell = 4;
 
 /// Whether the backend refused the cell itself.
 bool is_about_cell(const std::string& refusal) {
@@ -413,9 +411,8 @@ bool Generator::draw_legal(
     spread_over_hosts(out);
     refusal_.clear();
     if (adapt(goal, out)) return true;
-    if (is_about_cell(refusal_)) hopeless += hopeless_of_cell;
-    if (is_about_unit()) ++hopeless;
-    if (hopeless >= hopeless_max || is_final(refusal_, goal)) return false;
+    hopeless += is_beyond_repair() ? 1 : 0;
+    if (hopeless == hopeless_max || is_final(refusal_, goal)) return false;
   }
   return false;
 }

@@ -30,9 +30,11 @@ inline std::string_view why_refused(const Algorithm& algorithm,
                                     const spec::Call& call,
                                     const Options& options) {
   if (options.chunk > 0 && !algorithm.in_chunks) return "chunk: the algorithm has no chunks";
-  const bool keeps_order = algorithm.keeps_order != nullptr && algorithm.keeps_order(call);
-  if (!spec::commutes(call.op) && !keeps_order) {
-    return "op: the algorithm does not combine in the order of the ranks";
+  if (!spec::commutes(call.op)) {
+    if (algorithm.keeps_order == nullptr)
+      return "op: the algorithm does not combine in the order of the ranks";
+    if (!algorithm.keeps_order(call))
+      return "op, root, ranks: the call does not combine in the order of the ranks";
   }
   return algorithm.refuses(call, options);
 }
