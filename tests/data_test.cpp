@@ -6,7 +6,7 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 #include "tests/harness/sample.hpp"
 

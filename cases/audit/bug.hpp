@@ -11,9 +11,9 @@
 #include "gpu/plan/algorithm.hpp"
 #include "gpu/plan/plan.hpp"
 
-#include "harness/backend.hpp"
-#include "harness/case.hpp"
-#include "harness/verdict.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/verdict.hpp"
 
 /// Bugs that are planted on purpose, to measure which ones the properties catch.
 namespace rankcheck::cases::audit {

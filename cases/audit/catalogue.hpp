@@ -3,10 +3,10 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/backend.hpp"
-#include "harness/engine.hpp"
-#include "harness/finding.hpp"
-#include "harness/operation.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/check/finding.hpp"
+#include "harness/check/operation.hpp"
+#include "harness/search/engine.hpp"
 
 #include "cases/audit/bug.hpp"
 #include "cases/backends/sim.hpp"

@@ -1,4 +1,4 @@
-#include "harness/hosts.hpp"
+#include "harness/case/hosts.hpp"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/plan/builder.hpp"
 
-#include "harness/hosts.hpp"
+#include "harness/case/hosts.hpp"
 
 #include "cases/families/collectives/case.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "gpu/plan/plan.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 /// Small mistakes in plans.
 namespace rankcheck::cases::audit {

@@ -8,8 +8,8 @@
 
 #include "gpu/device/sim/combine.hpp"
 
-#include "harness/family.hpp"
-#include "harness/input.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/input.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"

@@ -9,7 +9,7 @@
 #include "reference/spec/reduce_op.hpp"
 #include "reference/spec/type.hpp"
 
-#include "harness/image.hpp"
+#include "harness/case/image.hpp"
 
 #include "cases/audit/bug.hpp"
 

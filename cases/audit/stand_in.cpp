@@ -10,7 +10,7 @@
 
 #include "gpu/device/vendor_library.hpp"
 
-#include "harness/engine.hpp"
+#include "harness/search/engine.hpp"
 
 #include "cases/backends/command_backend.hpp"
 #include "cases/backends/nccl.hpp"

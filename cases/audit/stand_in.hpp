@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "harness/finding.hpp"
-#include "harness/operation.hpp"
+#include "harness/check/finding.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/audit/catalogue.hpp"
 

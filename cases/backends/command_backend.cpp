@@ -20,10 +20,10 @@
 
 #include "reference/registry.hpp"
 
-#include "harness/program.hpp"
+#include "harness/base/program.hpp"
+#include "harness/base/table.hpp"
 #include "harness/run/data_files.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/table.hpp"
 #include "harness/worker/relay.hpp"
 #include "harness/worker/worker_backend.hpp"
 

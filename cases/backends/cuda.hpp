@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/backend.hpp"
+#include "harness/backend/backend.hpp"
 #include "harness/worker/process.hpp"
 
 #include "cases/backends/worker_program.hpp"

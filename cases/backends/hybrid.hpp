@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/backend.hpp"
-#include "harness/case.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/case/case.hpp"
 
 namespace rankcheck::cases {
 

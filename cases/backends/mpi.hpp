@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/backend.hpp"
+#include "harness/backend/backend.hpp"
 
 namespace rankcheck::cases {
 

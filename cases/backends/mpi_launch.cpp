@@ -9,9 +9,9 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/files.hpp"
-#include "harness/program.hpp"
-#include "harness/table.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/program.hpp"
+#include "harness/base/table.hpp"
 
 #include "cases/backends/command_backend.hpp"
 

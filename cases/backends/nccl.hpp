@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/backend.hpp"
+#include "harness/backend/backend.hpp"
 
 namespace rankcheck::cases {
 

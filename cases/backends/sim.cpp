@@ -14,9 +14,9 @@
 #include "gpu/plan/merge.hpp"
 #include "gpu/plan/schedule.hpp"
 
-#include "harness/family.hpp"
-#include "harness/input.hpp"
-#include "harness/stages.hpp"
+#include "harness/backend/stages.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/input.hpp"
 
 #include "cases/backends/ranks.hpp"
 #include "cases/families/collectives/case.hpp"

@@ -13,7 +13,7 @@
 #include "gpu/device/sim/simulator.hpp"
 #include "gpu/ptycho/registry.hpp"
 
-#include "harness/backend.hpp"
+#include "harness/backend/backend.hpp"
 
 #include "cases/devices/algorithms.hpp"
 

@@ -13,7 +13,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/json_text.hpp"
+#include "harness/base/json_text.hpp"
 #include "harness/worker/session.hpp"
 
 namespace rankcheck::cases {

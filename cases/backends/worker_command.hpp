@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/stop.hpp"
-#include "harness/verdict.hpp"
+#include "harness/base/stop.hpp"
+#include "harness/case/verdict.hpp"
 #include "harness/worker/process.hpp"
 
 /// Starts worker programs as commands and waits for them.

@@ -19,8 +19,8 @@
 
 #include "gpu/device/vendor_library.hpp"
 
-#include "harness/json_text.hpp"
-#include "harness/table.hpp"
+#include "harness/base/json_text.hpp"
+#include "harness/base/table.hpp"
 #include "harness/worker/process.hpp"
 
 namespace rankcheck::cases {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/backend.hpp"
+#include "harness/backend/backend.hpp"
 
 namespace rankcheck::cases {
 

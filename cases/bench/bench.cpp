@@ -16,11 +16,11 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/backend.hpp"
-#include "harness/files.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/table.hpp"
 #include "harness/run/memory.hpp"
-#include "harness/suite_file.hpp"
-#include "harness/table.hpp"
+#include "harness/suite/suite_file.hpp"
 
 #include "cases/backends/registry.hpp"
 #include "cases/bench/memory.hpp"

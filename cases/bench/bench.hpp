@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/backend.hpp"
-#include "harness/stop.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/base/stop.hpp"
 
 #include "cases/devices/device_times.hpp"
 

@@ -7,7 +7,7 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/image.hpp"
+#include "harness/case/image.hpp"
 
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/worker_command.hpp"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/bench/bench.hpp"
 

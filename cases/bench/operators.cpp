@@ -22,7 +22,7 @@
 #include "gpu/device/sim/cluster.hpp"
 #include "gpu/ptycho/registry.hpp"
 
-#include "harness/image.hpp"
+#include "harness/case/image.hpp"
 
 #include "cases/bench/bench.hpp"
 #include "cases/bench/large_call.hpp"

@@ -16,11 +16,11 @@
 #include "gpu/plan/timing.hpp"
 #include "gpu/plan/topology.hpp"
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/table.hpp"
 #include "harness/run/data_files.hpp"
 #include "harness/run/option_values.hpp"
-#include "harness/suite_file.hpp"
-#include "harness/table.hpp"
+#include "harness/suite/suite_file.hpp"
 
 #include "cases/bench/large_call.hpp"
 #include "cases/families/collectives/case.hpp"

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "harness/engine.hpp"
-#include "harness/generator.hpp"
+#include "harness/search/engine.hpp"
+#include "harness/search/generator.hpp"
 
 #include "cases/bench/bench.hpp"
 #include "cases/suites/catalogue.hpp"

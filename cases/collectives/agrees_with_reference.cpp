@@ -10,8 +10,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/input.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/input.hpp"
 
 #include "cases/collectives/oracle.hpp"
 #include "cases/families/collectives/case.hpp"

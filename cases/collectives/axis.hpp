@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 /// Laws of operations along an axis. All calls get exact inputs and must leave the same bits.
 namespace rankcheck::cases {

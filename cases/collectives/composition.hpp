@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 /// Laws that connect one collective with others. Both sides run on the same backend, with exact
 /// inputs, and must leave the same bits.

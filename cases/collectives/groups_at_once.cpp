@@ -6,8 +6,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/input.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/input.hpp"
 
 #include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/separates_ranks.hpp"

@@ -7,8 +7,8 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/image.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"

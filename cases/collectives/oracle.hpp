@@ -9,7 +9,7 @@
 #include "reference/numerics/fold.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 namespace rankcheck::cases {
 

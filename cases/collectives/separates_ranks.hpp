@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 namespace rankcheck::cases {
 

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <zip.h>
 
-#include "harness/fields.hpp"
-#include "harness/files.hpp"
-#include "harness/report.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/fields.hpp"
+#include "harness/report/report.hpp"
 #include "harness/run/outputs.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::cases {
 

@@ -12,11 +12,11 @@
 
 #include "reference/registry.hpp"
 
+#include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/option_values.hpp"
 #include "harness/run/selection.hpp"
-#include "harness/suite_file.hpp"
-#include "harness/table.hpp"
+#include "harness/suite/suite_file.hpp"
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/commands/audit_jobs.hpp"

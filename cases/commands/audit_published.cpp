@@ -11,8 +11,8 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/table.hpp"
 
 #include "cases/audit/published.hpp"
 #include "cases/audit/stand_in.hpp"

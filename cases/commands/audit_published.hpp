@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/audit/catalogue.hpp"
 

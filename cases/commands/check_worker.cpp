@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/interrupt.hpp"
-#include "harness/table.hpp"
 
 #include "cases/backends/command_backend.hpp"
 #include "cases/commands/cli.hpp"

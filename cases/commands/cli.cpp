@@ -11,9 +11,9 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/table.hpp"
 #include "harness/run/data_files.hpp"
-#include "harness/table.hpp"
 
 #include "cases/backends/registry.hpp"
 #include "cases/commands/version.hpp"

@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/backend.hpp"
-#include "harness/case.hpp"
-#include "harness/operation.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/case/case.hpp"
+#include "harness/check/operation.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/this_program.hpp"
 

@@ -9,16 +9,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "harness/base/files.hpp"
 #include "harness/compare/comparison_github.hpp"
 #include "harness/compare/comparison_page.hpp"
 #include "harness/compare/comparison_text.hpp"
 #include "harness/compare/known_failures.hpp"
-#include "harness/files.hpp"
-#include "harness/known_defects.hpp"
-#include "harness/report.hpp"
+#include "harness/known/known_defects.hpp"
+#include "harness/report/report.hpp"
+#include "harness/report/text_style.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/outputs.hpp"
-#include "harness/text_style.hpp"
 
 #include "cases/commands/cli.hpp"
 #include "cases/commands/github.hpp"

@@ -10,8 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "harness/base/table.hpp"
 #include "harness/run/interrupt.hpp"
-#include "harness/table.hpp"
 
 #include "cases/backends/registry.hpp"
 #include "cases/commands/cli.hpp"

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/files.hpp"
-#include "harness/nearest.hpp"
-#include "harness/report.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/table.hpp"
+#include "harness/report/report.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/outputs.hpp"
-#include "harness/table.hpp"
 
 #include "cases/commands/cli.hpp"
 #include "cases/suites/catalogue.hpp"

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "harness/files.hpp"
-#include "harness/table.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/table.hpp"
 #include "harness/worker/process.hpp"
 
 namespace rankcheck::cases {

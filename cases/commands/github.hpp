@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/github.hpp"
+#include "harness/report/github.hpp"
 
 namespace rankcheck::cases {
 

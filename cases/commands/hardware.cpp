@@ -15,15 +15,15 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/files.hpp"
-#include "harness/journal.hpp"
-#include "harness/known_defects.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/run_clock.hpp"
+#include "harness/base/table.hpp"
+#include "harness/known/known_defects.hpp"
+#include "harness/report/journal.hpp"
+#include "harness/report/text_style.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/session.hpp"
-#include "harness/run_clock.hpp"
-#include "harness/runner.hpp"
-#include "harness/table.hpp"
-#include "harness/text_style.hpp"
+#include "harness/search/runner.hpp"
 
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/nccl.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "harness/suite_file.hpp"
+#include "harness/suite/suite_file.hpp"
 
 #include "cases/hardware/speed.hpp"
 

@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/interrupt.hpp"
-#include "harness/table.hpp"
 #include "harness/worker/protocol.hpp"
 
 #include "cases/backends/command_backend.hpp"

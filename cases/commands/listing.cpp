@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/capabilities.hpp"
-#include "harness/family.hpp"
+#include "harness/backend/capabilities.hpp"
+#include "harness/case/family.hpp"
 #include "harness/run/data_files.hpp"
 #include "harness/run/selection_match.hpp"
 

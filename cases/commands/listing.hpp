@@ -8,12 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/backend.hpp"
-#include "harness/operation.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/base/stop.hpp"
+#include "harness/check/operation.hpp"
 #include "harness/run/available_backends.hpp"
 #include "harness/run/run_options.hpp"
-#include "harness/stop.hpp"
-#include "harness/suite_file.hpp"
+#include "harness/suite/suite_file.hpp"
 
 /// What `rankcheck list` shows.
 namespace rankcheck::cases {

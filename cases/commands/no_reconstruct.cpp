@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/commands/cli.hpp"
 

@@ -14,9 +14,9 @@
 
 #include "gpu/device/vendor_library.hpp"
 
+#include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/option_values.hpp"
-#include "harness/table.hpp"
 
 #include "cases/backends/command_backend.hpp"
 #include "cases/backends/hybrid.hpp"

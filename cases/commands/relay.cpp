@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/worker/protocol.hpp"
 

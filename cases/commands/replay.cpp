@@ -1,14 +1,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "harness/engine.hpp"
-#include "harness/image.hpp"
-#include "harness/nearest.hpp"
-#include "harness/report.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/image.hpp"
+#include "harness/report/report.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/memory.hpp"
-#include "harness/table.hpp"
+#include "harness/search/engine.hpp"
 
 #include "cases/backends/registry.hpp"
 #include "cases/commands/cli.hpp"

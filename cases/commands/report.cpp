@@ -10,13 +10,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "harness/github.hpp"
-#include "harness/journal.hpp"
+#include "harness/base/table.hpp"
 #include "harness/page/page.hpp"
+#include "harness/report/github.hpp"
+#include "harness/report/journal.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/session.hpp"
-#include "harness/runner.hpp"
-#include "harness/table.hpp"
+#include "harness/search/runner.hpp"
 
 #include "cases/commands/archive.hpp"
 #include "cases/commands/cli.hpp"

@@ -12,16 +12,16 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "harness/finding_json.hpp"
+#include "harness/base/table.hpp"
+#include "harness/check/finding_json.hpp"
 #include "harness/page/page.hpp"
-#include "harness/report.hpp"
-#include "harness/report_text.hpp"
+#include "harness/report/report.hpp"
+#include "harness/report/report_text.hpp"
+#include "harness/report/summary.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/rounds.hpp"
 #include "harness/run/session.hpp"
-#include "harness/summary.hpp"
-#include "harness/table.hpp"
 
 #include "cases/commands/archive.hpp"
 #include "cases/commands/cli.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/report.hpp"
+#include "harness/report/report.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/run_options.hpp"
 #include "harness/run/this_program.hpp"

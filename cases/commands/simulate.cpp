@@ -8,10 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "harness/case.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/case.hpp"
 #include "harness/run/memory.hpp"
 #include "harness/run/outputs.hpp"
-#include "harness/table.hpp"
 
 #include "cases/commands/cli.hpp"
 

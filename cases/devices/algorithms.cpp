@@ -2,9 +2,9 @@
 
 #include "reference/registry.hpp"
 
-#include "harness/hosts.hpp"
-#include "harness/operation.hpp"
-#include "harness/preference.hpp"
+#include "harness/backend/preference.hpp"
+#include "harness/case/hosts.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/ptycho/case.hpp"

@@ -6,8 +6,8 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/ptycho/registry.hpp"
 
-#include "harness/backend.hpp"
-#include "harness/case.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/case/case.hpp"
 
 /// The parts that all backends of this project share: the plans and the operators that they run.
 namespace rankcheck::cases {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "harness/fields.hpp"
+#include "harness/case/fields.hpp"
 
 namespace rankcheck::cases::bench {
 

@@ -8,7 +8,7 @@
 
 #include "gpu/plan/plan.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 /// Times that a worker measures with the clocks of its devices. Our own clock would include the
 /// communication with the worker. The worker and the main program share these types.

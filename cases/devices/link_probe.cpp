@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/fields.hpp"
+#include "harness/case/fields.hpp"
 
 namespace rankcheck::cases::hardware {
 

@@ -9,7 +9,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/table.hpp"
+#include "harness/base/table.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 

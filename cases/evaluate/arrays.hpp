@@ -13,9 +13,9 @@
 #include "reference/spec/contract.hpp"
 #include "reference/spec/type.hpp"
 
-#include "harness/case.hpp"
-#include "harness/npy.hpp"
-#include "harness/operation.hpp"
+#include "harness/base/npy.hpp"
+#include "harness/case/case.hpp"
+#include "harness/check/operation.hpp"
 
 /// The named arrays of a call: what goes into it and what comes out, as a user has them.
 namespace rankcheck::cases::evaluate {

@@ -6,7 +6,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
+#include "harness/case/family.hpp"
 
 #include "cases/collectives/oracle.hpp"
 #include "cases/evaluate/arrays.hpp"

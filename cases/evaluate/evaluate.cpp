@@ -12,10 +12,10 @@
 #include "reference/numerics/fold.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/files.hpp"
-#include "harness/image.hpp"
-#include "harness/nearest.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
 
 namespace rankcheck::cases::evaluate {
 

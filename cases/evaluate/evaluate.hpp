@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/evaluate/arrays.hpp"
 

@@ -10,8 +10,8 @@
 #include "reference/spec/share.hpp"
 #include "reference/spec/to_size.hpp"
 
+#include "harness/base/table.hpp"
 #include "harness/properties/nearly_equal.hpp"
-#include "harness/table.hpp"
 
 #include "cases/evaluate/arrays.hpp"
 #include "cases/families/ptycho/case.hpp"

@@ -1,7 +1,7 @@
 #include <array>
 #include <span>
 
-#include "harness/family.hpp"
+#include "harness/case/family.hpp"
 
 #include "cases/families/collectives/family.hpp"
 #include "cases/families/ptycho/family.hpp"

@@ -10,8 +10,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/runner.hpp"
-#include "harness/suite_file.hpp"
+#include "harness/search/runner.hpp"
+#include "harness/suite/suite_file.hpp"
 
 #include "cases/hardware/gate_verdicts.hpp"
 

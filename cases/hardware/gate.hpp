@@ -9,8 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/github.hpp"
-#include "harness/report.hpp"
+#include "harness/report/github.hpp"
+#include "harness/report/report.hpp"
 
 #include "cases/hardware/probe.hpp"
 #include "cases/hardware/speed.hpp"

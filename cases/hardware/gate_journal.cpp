@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "harness/fields.hpp"
-#include "harness/json_text.hpp"
-#include "harness/known_defects.hpp"
+#include "harness/base/json_text.hpp"
+#include "harness/case/fields.hpp"
+#include "harness/known/known_defects.hpp"
 #include "harness/page/page.hpp"
-#include "harness/runner.hpp"
+#include "harness/search/runner.hpp"
 
 namespace rankcheck::cases::hardware {
 

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/files.hpp"
-#include "harness/journal.hpp"
+#include "harness/base/files.hpp"
+#include "harness/report/journal.hpp"
 
 #include "cases/hardware/gate.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/table.hpp"
-#include "harness/text_style.hpp"
+#include "harness/base/table.hpp"
+#include "harness/report/text_style.hpp"
 
 #include "cases/hardware/gate.hpp"
 

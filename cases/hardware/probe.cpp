@@ -16,7 +16,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "harness/json_text.hpp"
+#include "harness/base/json_text.hpp"
 #include "harness/worker/session.hpp"
 
 #include "cases/backends/worker_command.hpp"

@@ -5,8 +5,8 @@
 
 #include "gpu/device/cuda/link.hpp"
 
-#include "harness/stop.hpp"
-#include "harness/verdict.hpp"
+#include "harness/base/stop.hpp"
+#include "harness/case/verdict.hpp"
 #include "harness/worker/process.hpp"
 
 #include "cases/devices/link_probe.hpp"

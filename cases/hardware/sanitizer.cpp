@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/program.hpp"
+#include "harness/base/program.hpp"
 
 #include "cases/backends/worker_command.hpp"
 

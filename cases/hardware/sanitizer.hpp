@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/stop.hpp"
+#include "harness/base/stop.hpp"
 #include "harness/worker/process.hpp"
 
 /// compute-sanitizer in the gate.

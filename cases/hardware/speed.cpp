@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/fields.hpp"
-#include "harness/suite_file.hpp"
+#include "harness/case/fields.hpp"
+#include "harness/suite/suite_file.hpp"
 
 namespace rankcheck::cases::hardware {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/table.hpp"
+#include "harness/base/table.hpp"
 
 namespace rankcheck::cases::hardware {
 

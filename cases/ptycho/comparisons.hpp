@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/ptycho/stage.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 /// Laws of costs and their gradients in the object and the probe.
 namespace rankcheck::cases {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"

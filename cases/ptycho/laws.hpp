@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 /// Laws of the steps of LSQML.
 namespace rankcheck::cases {

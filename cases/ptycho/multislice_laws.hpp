@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 /// Laws of waves that pass one slice of an object after another.
 namespace rankcheck::cases {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 /// Laws of operators whose outputs all belong to single positions: no position depends on the
 /// others.

@@ -7,7 +7,7 @@
 
 #include "reference/ptycho/bounded_array.hpp"
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 /// Functions that the properties of ptychography operators share.
 namespace rankcheck::cases {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 /// Laws of the steps of solvers, which compute a new object and a new probe. Laws of single solvers
 /// are in files of their own, for example lsqml_laws.hpp.

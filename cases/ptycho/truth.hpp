@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/ptycho/stage.hpp"
 

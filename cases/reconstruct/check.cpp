@@ -23,7 +23,7 @@
 
 #include "gpu/ptycho/solvers/state.hpp"
 
-#include "harness/verdict.hpp"
+#include "harness/case/verdict.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/stage.hpp"

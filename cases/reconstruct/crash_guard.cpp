@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::cases::reconstruct {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/hash.hpp"
+#include "harness/base/hash.hpp"
 
 namespace rankcheck::cases::reconstruct {
 

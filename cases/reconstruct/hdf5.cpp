@@ -13,10 +13,10 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/case.hpp"
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/case.hpp"
 #include "harness/run/memory.hpp"
-#include "harness/table.hpp"
 
 #include "cases/reconstruct/crash_guard.hpp"
 #include "cases/reconstruct/hdf5_types.hpp"

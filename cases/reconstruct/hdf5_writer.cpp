@@ -7,7 +7,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 #include "cases/reconstruct/hdf5.hpp"
 #include "cases/reconstruct/hdf5_types.hpp"

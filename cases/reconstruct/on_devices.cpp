@@ -16,7 +16,7 @@
 
 #include "gpu/ptycho/solvers/state.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/reconstruct/holders.hpp"
 

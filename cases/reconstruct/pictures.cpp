@@ -10,7 +10,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 namespace rankcheck::cases::reconstruct {
 

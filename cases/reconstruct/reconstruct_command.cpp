@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/case.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/case.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/table.hpp"
 
 #include "cases/reconstruct/focus.hpp"
 #include "cases/reconstruct/observer.hpp"

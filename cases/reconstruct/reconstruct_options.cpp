@@ -9,7 +9,7 @@
 
 #include "gpu/ptycho/exchange/partition.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "harness/run/exit_status.hpp"
 
 #include "cases/reconstruct/solvers.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/hdf5.hpp"

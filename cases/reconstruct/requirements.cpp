@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "harness/run/memory.hpp"
 #include "harness/run/outputs.hpp"
 

@@ -6,9 +6,9 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/case.hpp"
-#include "harness/files.hpp"
-#include "harness/table.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/reconstruct/hdf5.hpp"
 #include "cases/reconstruct/reconstruction.hpp"

@@ -10,8 +10,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/case.hpp"
-#include "harness/input.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/input.hpp"
 #include "harness/run/memory.hpp"
 
 #include "cases/reconstruct/model.hpp"

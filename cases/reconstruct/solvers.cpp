@@ -5,7 +5,7 @@
 
 #include "gpu/ptycho/solvers/state.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/on_devices.hpp"

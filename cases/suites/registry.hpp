@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 /// The suites of all operations. Each is a list of the properties that its operation claims.
 namespace rankcheck::cases {

@@ -5,8 +5,8 @@
 #include <span>
 #include <thread>
 
-#include "harness/case.hpp"
-#include "harness/input.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/input.hpp"
 
 /// The times at which ranks of worker processes enter and leave a call.
 namespace rankcheck::cases {

@@ -34,9 +34,9 @@
 #include "gpu/device/driver_release.hpp"
 #include "gpu/plan/merge.hpp"
 
-#include "harness/input.hpp"
+#include "harness/backend/stages.hpp"
+#include "harness/case/input.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/stages.hpp"
 #include "harness/worker/serve.hpp"
 
 #include "cases/devices/algorithms.hpp"

@@ -23,8 +23,8 @@
 #include "gpu/device/cuda/event_seconds.hpp"
 #include "gpu/device/cuda/graphs.hpp"
 
-#include "harness/image.hpp"
-#include "harness/input.hpp"
+#include "harness/case/image.hpp"
+#include "harness/case/input.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/ptycho/case.hpp"

@@ -22,9 +22,9 @@
 #include "gpu/device/hybrid/mpi_processes.hpp"
 #include "gpu/ptycho/registry.hpp"
 
-#include "harness/input.hpp"
-#include "harness/path.hpp"
-#include "harness/preference.hpp"
+#include "harness/backend/preference.hpp"
+#include "harness/base/path.hpp"
+#include "harness/case/input.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/worker/serve.hpp"
 

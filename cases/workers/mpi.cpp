@@ -20,10 +20,10 @@
 #include "gpu/device/wrong_path.hpp"
 #include "gpu/ptycho/registry.hpp"
 
-#include "harness/hosts.hpp"
-#include "harness/input.hpp"
+#include "harness/backend/stages.hpp"
+#include "harness/case/hosts.hpp"
+#include "harness/case/input.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/stages.hpp"
 #include "harness/worker/serve.hpp"
 
 #include "cases/families/collectives/case.hpp"

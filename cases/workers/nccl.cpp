@@ -22,7 +22,7 @@
 #include "gpu/device/nccl/runtime.hpp"
 #include "gpu/device/nccl/store.hpp"
 
-#include "harness/program.hpp"
+#include "harness/base/program.hpp"
 #include "harness/worker/serve.hpp"
 
 #include "cases/workers/description.hpp"

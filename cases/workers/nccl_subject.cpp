@@ -25,8 +25,8 @@
 #include "gpu/device/nccl/placement.hpp"
 #include "gpu/device/wrong_path.hpp"
 
-#include "harness/input.hpp"
-#include "harness/stages.hpp"
+#include "harness/backend/stages.hpp"
+#include "harness/case/input.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"

@@ -8,7 +8,7 @@
 
 #include <sys/mman.h>
 
-#include "harness/image.hpp"
+#include "harness/case/image.hpp"
 
 namespace rankcheck::cases {
 

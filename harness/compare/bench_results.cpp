@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/fields.hpp"
-#include "harness/files.hpp"
-#include "harness/json_text.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/json_text.hpp"
+#include "harness/case/fields.hpp"
 
 namespace rankcheck::harness::compare {
 

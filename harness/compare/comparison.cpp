@@ -14,9 +14,9 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/case.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/case.hpp"
 #include "harness/compare/groups.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::compare {
 

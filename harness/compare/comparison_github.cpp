@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/table.hpp"
+#include "harness/base/table.hpp"
 
 namespace rankcheck::harness::compare {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/compare/comparison.hpp"
-#include "harness/github.hpp"
+#include "harness/report/github.hpp"
 
 namespace rankcheck::harness::compare {
 

@@ -14,6 +14,7 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/base/table.hpp"
 #include "harness/compare/known_failures.hpp"
 #include "harness/compare/trend_page.hpp"
 #include "harness/page/cards.hpp"
@@ -21,7 +22,6 @@
 #include "harness/page/limits.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::compare {
 

@@ -10,9 +10,9 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/base/table.hpp"
 #include "harness/compare/trend_text.hpp"
-#include "harness/table.hpp"
-#include "harness/text_style.hpp"
+#include "harness/report/text_style.hpp"
 
 namespace rankcheck::harness::compare {
 

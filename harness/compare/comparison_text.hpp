@@ -8,7 +8,7 @@
 #include "harness/compare/comparison.hpp"
 #include "harness/compare/known_failures.hpp"
 #include "harness/compare/trend.hpp"
-#include "harness/text_style.hpp"
+#include "harness/report/text_style.hpp"
 
 namespace rankcheck::harness::compare {
 

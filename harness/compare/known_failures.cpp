@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/case.hpp"
-#include "harness/family.hpp"
-#include "harness/table.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/family.hpp"
 
 namespace rankcheck::harness::compare {
 

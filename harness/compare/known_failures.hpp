@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "harness/compare/run_report.hpp"
-#include "harness/known_defects.hpp"
-#include "harness/known_report.hpp"
+#include "harness/known/known_defects.hpp"
+#include "harness/report/known_report.hpp"
 
 namespace rankcheck::harness::compare {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/case.hpp"
-#include "harness/json_text.hpp"
+#include "harness/base/json_text.hpp"
+#include "harness/case/case.hpp"
 
 namespace rankcheck::harness::compare {
 

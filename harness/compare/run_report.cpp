@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/files.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/fields.hpp"
 #include "harness/compare/report_parser.hpp"
-#include "harness/fields.hpp"
-#include "harness/files.hpp"
-#include "harness/report.hpp"
-#include "harness/table.hpp"
+#include "harness/report/report.hpp"
 
 namespace rankcheck::harness::compare {
 

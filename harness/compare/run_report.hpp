@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/case/verdict.hpp"
 #include "harness/compare/bench_results.hpp"
-#include "harness/verdict.hpp"
 
 namespace rankcheck::harness::compare {
 

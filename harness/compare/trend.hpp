@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/case/verdict.hpp"
 #include "harness/compare/run_report.hpp"
-#include "harness/verdict.hpp"
 
 namespace rankcheck::harness::compare {
 

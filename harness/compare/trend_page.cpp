@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/table.hpp"
 #include "harness/page/limits.hpp"
 #include "harness/page/pictures.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::compare {
 

@@ -12,9 +12,9 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/fields.hpp"
-#include "harness/report_text.hpp"
-#include "harness/table.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/fields.hpp"
+#include "harness/report/report_text.hpp"
 
 namespace rankcheck::harness::compare {
 

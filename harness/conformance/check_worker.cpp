@@ -14,11 +14,11 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/base/nearest.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/family.hpp"
 #include "harness/conformance/run_check.hpp"
-#include "harness/family.hpp"
-#include "harness/generator.hpp"
-#include "harness/nearest.hpp"
-#include "harness/table.hpp"
+#include "harness/search/generator.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 namespace rankcheck::harness::conformance {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 #include "harness/worker/session.hpp"
 
 /// Checks whether a worker keeps to the worker protocol. The values of its results are not judged.

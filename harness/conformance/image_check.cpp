@@ -10,10 +10,10 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/image_description.hpp"
-#include "harness/input.hpp"
-#include "harness/stages.hpp"
-#include "harness/table.hpp"
+#include "harness/backend/stages.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/image_description.hpp"
+#include "harness/case/input.hpp"
 
 namespace rankcheck::harness::conformance {
 

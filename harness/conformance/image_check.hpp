@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "harness/family.hpp"
-#include "harness/image.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
 
 /// Compares what a worker wrote around a call with what the pages demand. The outputs themselves
 /// are not looked at.

@@ -8,11 +8,11 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/backend/stages.hpp"
+#include "harness/base/path.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
 #include "harness/conformance/image_check.hpp"
-#include "harness/family.hpp"
-#include "harness/image.hpp"
-#include "harness/path.hpp"
-#include "harness/stages.hpp"
 
 namespace rankcheck::harness::conformance {
 

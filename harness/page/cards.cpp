@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/case_change.hpp"
+#include "harness/base/table.hpp"
+#include "harness/check/case_change.hpp"
 #include "harness/page/pictures.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
 #include "harness/page/values.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::page {
 

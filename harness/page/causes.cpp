@@ -11,9 +11,9 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/family.hpp"
 #include "harness/page/limits.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::page {
 

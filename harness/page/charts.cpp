@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/table.hpp"
 #include "harness/page/pictures.hpp"
 #include "harness/page/sections.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::page {
 

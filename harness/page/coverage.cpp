@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/table.hpp"
+#include "harness/case/site_class.hpp"
 #include "harness/page/limits.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
-#include "harness/site_class.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::page {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/table.hpp"
 #include "harness/page/cards.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::page {
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/table.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::page {
 

@@ -1,6 +1,6 @@
 #include "harness/page/html.hpp"
 
-#include "harness/table.hpp"
+#include "harness/base/table.hpp"
 
 namespace rankcheck::harness::page {
 

@@ -11,10 +11,10 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/base/table.hpp"
 #include "harness/page/cards.hpp"
 #include "harness/page/sections.hpp"
-#include "harness/runner.hpp"
-#include "harness/table.hpp"
+#include "harness/search/runner.hpp"
 
 namespace rankcheck::harness::page {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 #include "harness/page/limits.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/report.hpp"
+#include "harness/report/report.hpp"
 
 namespace rankcheck::harness::page {
 

@@ -8,8 +8,8 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/base/table.hpp"
 #include "harness/page/style.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::page {
 

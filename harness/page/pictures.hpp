@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/finding.hpp"
+#include "harness/check/finding.hpp"
 #include "harness/page/html.hpp"
 
 namespace rankcheck::harness::page {

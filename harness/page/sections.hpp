@@ -8,8 +8,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "harness/page/html.hpp"
-#include "harness/report.hpp"
-#include "harness/summary.hpp"
+#include "harness/report/report.hpp"
+#include "harness/report/summary.hpp"
 
 namespace rankcheck::harness::page {
 

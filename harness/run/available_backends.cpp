@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/nearest.hpp"
+#include "harness/base/nearest.hpp"
 
 namespace rankcheck::harness::run {
 

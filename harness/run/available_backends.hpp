@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/backend.hpp"
+#include "harness/backend/backend.hpp"
 
 namespace rankcheck::harness::run {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/files.hpp"
-#include "harness/nearest.hpp"
-#include "harness/program.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/base/program.hpp"
 
 namespace rankcheck::harness::run {
 

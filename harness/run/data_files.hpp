@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/case.hpp"
-#include "harness/suite_file.hpp"
+#include "harness/case/case.hpp"
+#include "harness/suite/suite_file.hpp"
 
 /// The files that come with this program.
 namespace rankcheck::harness::run {

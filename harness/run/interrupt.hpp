@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "harness/stop.hpp"
+#include "harness/base/stop.hpp"
 
 namespace rankcheck::harness::run {
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace rankcheck::harness::run {
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/case.hpp"
-#include "harness/nearest.hpp"
-#include "harness/suite_file.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/case/case.hpp"
+#include "harness/suite/suite_file.hpp"
 
 namespace rankcheck::harness::run {
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "harness/finding.hpp"
-#include "harness/run_clock.hpp"
-#include "harness/summary.hpp"
-#include "harness/text_style.hpp"
+#include "harness/base/run_clock.hpp"
+#include "harness/check/finding.hpp"
+#include "harness/report/summary.hpp"
+#include "harness/report/text_style.hpp"
 
 namespace rankcheck::harness::run {
 

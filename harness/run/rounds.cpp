@@ -8,13 +8,13 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/engine.hpp"
-#include "harness/hash.hpp"
-#include "harness/known_defects.hpp"
+#include "harness/base/hash.hpp"
+#include "harness/base/run_clock.hpp"
+#include "harness/known/known_defects.hpp"
 #include "harness/run/memory.hpp"
 #include "harness/run/progress.hpp"
-#include "harness/run_clock.hpp"
-#include "harness/runner.hpp"
+#include "harness/search/engine.hpp"
+#include "harness/search/runner.hpp"
 
 namespace rankcheck::harness::run {
 

@@ -11,9 +11,9 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/backend.hpp"
-#include "harness/hosts.hpp"
-#include "harness/nearest.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/base/nearest.hpp"
+#include "harness/case/hosts.hpp"
 #include "harness/run/option_values.hpp"
 
 namespace rankcheck::harness::run {

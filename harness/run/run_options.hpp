@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/stop.hpp"
 #include "harness/run/selection.hpp"
-#include "harness/stop.hpp"
 
 namespace rankcheck::harness::run {
 

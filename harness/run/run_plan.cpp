@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/generator.hpp"
+#include "harness/base/table.hpp"
 #include "harness/run/data_files.hpp"
 #include "harness/run/selection_match.hpp"
-#include "harness/suite_file.hpp"
-#include "harness/table.hpp"
+#include "harness/search/generator.hpp"
+#include "harness/suite/suite_file.hpp"
 
 namespace rankcheck::harness::run {
 

@@ -7,12 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/case.hpp"
-#include "harness/finding.hpp"
-#include "harness/operation.hpp"
+#include "harness/base/stop.hpp"
+#include "harness/case/case.hpp"
+#include "harness/check/finding.hpp"
+#include "harness/check/operation.hpp"
 #include "harness/run/available_backends.hpp"
 #include "harness/run/selection.hpp"
-#include "harness/stop.hpp"
 
 namespace rankcheck::harness::run {
 

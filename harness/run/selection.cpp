@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "harness/fields.hpp"
+#include "harness/case/fields.hpp"
 
 namespace rankcheck::harness::run {
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "harness/backend.hpp"
-#include "harness/finding.hpp"
-#include "harness/operation.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/base/stop.hpp"
+#include "harness/check/finding.hpp"
+#include "harness/check/operation.hpp"
 #include "harness/run/available_backends.hpp"
 #include "harness/run/selection.hpp"
-#include "harness/stop.hpp"
-#include "harness/suite_file.hpp"
+#include "harness/suite/suite_file.hpp"
 
 /// What a selection selects, by names.
 namespace rankcheck::harness::run {

@@ -13,13 +13,13 @@
 
 #include <fmt/format.h>
 
-#include "harness/fields.hpp"
-#include "harness/finding_json.hpp"
-#include "harness/known_defects.hpp"
-#include "harness/report.hpp"
+#include "harness/base/run_clock.hpp"
+#include "harness/base/table.hpp"
+#include "harness/case/fields.hpp"
+#include "harness/check/finding_json.hpp"
+#include "harness/known/known_defects.hpp"
+#include "harness/report/report.hpp"
 #include "harness/run/data_files.hpp"
-#include "harness/run_clock.hpp"
-#include "harness/table.hpp"
 
 namespace rankcheck::harness::run {
 

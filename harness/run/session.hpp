@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/journal.hpp"
+#include "harness/report/journal.hpp"
 #include "harness/run/run_options.hpp"
 #include "harness/run/run_plan.hpp"
 #include "harness/run/selection.hpp"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 #include "harness/run/available_backends.hpp"
 
 namespace rankcheck::harness::run {

@@ -17,10 +17,10 @@
 #include "reference/spec/to_size.hpp"
 #include "reference/spec/value_rules.hpp"
 
-#include "harness/capabilities.hpp"
-#include "harness/family.hpp"
-#include "harness/fields.hpp"
-#include "harness/json_text.hpp"
+#include "harness/backend/capabilities.hpp"
+#include "harness/base/json_text.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/fields.hpp"
 
 namespace rankcheck::harness::worker {
 

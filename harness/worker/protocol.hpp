@@ -14,8 +14,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/backend.hpp"
-#include "harness/case.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/case/case.hpp"
 
 /// The framed protocol between the harness and worker processes. PROTOCOL.md describes it.
 namespace rankcheck::harness::worker {

@@ -28,7 +28,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "harness/worker/local_socket.hpp"
 #include "harness/worker/protocol.hpp"
 

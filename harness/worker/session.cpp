@@ -16,7 +16,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
+#include "harness/case/family.hpp"
 #include "harness/worker/local_socket.hpp"
 #include "harness/worker/session_parts.hpp"
 

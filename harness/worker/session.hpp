@@ -14,8 +14,8 @@
 
 #include "reference/spec/contract.hpp"
 
-#include "harness/backend.hpp"
-#include "harness/stop.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/base/stop.hpp"
 #include "harness/worker/process.hpp"
 #include "harness/worker/protocol.hpp"
 #include "harness/worker/shared_file.hpp"

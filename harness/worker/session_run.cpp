@@ -10,10 +10,10 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/image.hpp"
-#include "harness/image_description.hpp"
-#include "harness/stages.hpp"
+#include "harness/backend/stages.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
+#include "harness/case/image_description.hpp"
 #include "harness/worker/session.hpp"
 #include "harness/worker/session_parts.hpp"
 

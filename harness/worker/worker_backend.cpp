@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/capabilities.hpp"
-#include "harness/family.hpp"
-#include "harness/preference.hpp"
+#include "harness/backend/capabilities.hpp"
+#include "harness/backend/preference.hpp"
+#include "harness/case/family.hpp"
 
 namespace rankcheck::harness::worker {
 

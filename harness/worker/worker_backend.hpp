@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/backend.hpp"
+#include "harness/backend/backend.hpp"
 #include "harness/worker/session.hpp"
 
 namespace rankcheck::harness::worker {

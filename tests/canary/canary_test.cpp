@@ -12,7 +12,7 @@
 
 #include "gpu/device/sim/fault.hpp"
 
-#include "harness/engine.hpp"
+#include "harness/search/engine.hpp"
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/families/ptycho/case.hpp"

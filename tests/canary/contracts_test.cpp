@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/engine.hpp"
+#include "harness/search/engine.hpp"
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/suites/catalogue.hpp"

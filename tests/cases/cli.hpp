@@ -20,11 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/files.hpp"
-#include "harness/table.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/table.hpp"
 #include "harness/worker/process.hpp"
 
-#include "tests/harness/journal_text.hpp"
+#include "tests/harness/report/journal_text.hpp"
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::tests {

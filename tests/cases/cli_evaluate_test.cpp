@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/files.hpp"
-#include "harness/npy.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/npy.hpp"
 
 #include "tests/cases/cli.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 #include "tests/cases/cli.hpp"
 

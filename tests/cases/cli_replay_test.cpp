@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 #include "tests/cases/cli.hpp"
 

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/files.hpp"
-#include "harness/table.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/table.hpp"
 
 namespace rankcheck {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "harness/run_clock.hpp"
+#include "harness/base/run_clock.hpp"
 
 #include "cases/commands/program.hpp"
 

@@ -12,11 +12,11 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/files.hpp"
-#include "harness/generator.hpp"
-#include "harness/hash.hpp"
-#include "harness/image.hpp"
+#include "harness/base/files.hpp"
+#include "harness/base/hash.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
+#include "harness/search/generator.hpp"
 
 #include "cases/backends/sim.hpp"
 #include "cases/suites/catalogue.hpp"

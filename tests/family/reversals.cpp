@@ -11,9 +11,9 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/family_field.hpp"
-#include "harness/input.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/family_field.hpp"
+#include "harness/case/input.hpp"
 
 namespace rankcheck::reversals {
 

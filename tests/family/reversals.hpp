@@ -3,9 +3,9 @@
 #include <memory>
 #include <string_view>
 
-#include "harness/backend.hpp"
-#include "harness/case.hpp"
-#include "harness/operation.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/case/case.hpp"
+#include "harness/check/operation.hpp"
 
 /// A third family, as small as a family can be. It has one operation: every rank reverses its
 /// elements behind the first `kept` ones. It shows that a new family needs no change of the

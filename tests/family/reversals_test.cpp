@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/engine.hpp"
+#include "harness/search/engine.hpp"
 
 namespace rankcheck::reversals {
 namespace {

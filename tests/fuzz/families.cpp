@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/family.hpp"
+#include "harness/case/family.hpp"
 
 #include "cases/families/collectives/fields.hpp"
 #include "cases/families/ptycho/fields.hpp"

@@ -25,14 +25,16 @@ endif()
 
 # The sources that the readers need, and no others, because clang compiles all of them again.
 set(fuzzed_sources
-  harness/capabilities.cpp harness/case.cpp harness/case_condition.cpp harness/checksum.cpp
-  harness/family.cpp harness/fields.cpp harness/files.cpp harness/finding.cpp harness/hosts.cpp
-  harness/finding_json.cpp harness/journal.cpp harness/json_text.cpp harness/known_defects.cpp
-  harness/known_report.cpp harness/nearest.cpp harness/npy.cpp harness/random_source.cpp
-  harness/record.cpp harness/suite_file.cpp harness/summary.cpp harness/table.cpp
-  harness/verdict.cpp harness/version_range.cpp harness/worker/protocol.cpp gpu/plan/topology.cpp
-  harness/run/memory.cpp cases/families/collectives/fields.cpp cases/families/ptycho/fields.cpp
-  cases/families/ptycho/symmetry.cpp)
+  harness/backend/capabilities.cpp harness/case/case.cpp harness/known/case_condition.cpp
+  harness/base/checksum.cpp harness/case/family.cpp harness/case/fields.cpp harness/base/files.cpp
+  harness/check/finding.cpp harness/case/hosts.cpp harness/check/finding_json.cpp
+  harness/report/journal.cpp harness/base/json_text.cpp harness/known/known_defects.cpp
+  harness/report/known_report.cpp harness/base/nearest.cpp harness/base/npy.cpp
+  harness/base/random_source.cpp harness/report/record.cpp harness/suite/suite_file.cpp
+  harness/report/summary.cpp harness/base/table.cpp harness/case/site_class.cpp
+  harness/case/verdict.cpp harness/base/version_range.cpp harness/worker/protocol.cpp
+  gpu/plan/topology.cpp harness/run/memory.cpp cases/families/collectives/fields.cpp
+  cases/families/ptycho/fields.cpp cases/families/ptycho/symmetry.cpp)
 set(fuzz_runs case:50000 suite:50000 journal:20000 topology:100000 frame:50000
   npy:50000)
 if(NOT reconstruct_absent)
@@ -73,11 +75,14 @@ function(rankcheck_add_fuzz_object name)
     DEPENDS ${joined} ${ARGN} DEPFILE ${object}.d VERBATIM)
   set(fuzz_objects ${fuzz_objects} ${object} PARENT_SCOPE)
 endfunction()
-# Families use the same names, so the sources of each folder are joined.
+# Families use the same names, so the sources of each folder are joined. The folders of the harness
+# are two objects.
 set(fuzz_names "")
 foreach(source IN LISTS fuzzed_sources)
   file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${source})
   get_filename_component(name ${name} DIRECTORY)
+  string(REGEX REPLACE "^harness/(base|case|check|known)$" "harness/cases" name ${name})
+  string(REGEX REPLACE "^harness/[^c].*" "harness/runs" name ${name})
   string(REPLACE "/" "_" name ${name})
   list(APPEND fuzz_names ${name})
   list(APPEND sources_of_${name} ${source})

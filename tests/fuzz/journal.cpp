@@ -1,9 +1,9 @@
-#include "harness/journal.hpp"
+#include "harness/report/journal.hpp"
 
-#include "harness/finding_json.hpp"
+#include "harness/check/finding_json.hpp"
 
 #include "tests/fuzz/targets.hpp"
-#include "tests/harness/journal_text.hpp"
+#include "tests/harness/report/journal_text.hpp"
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::fuzz {

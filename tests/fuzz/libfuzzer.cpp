@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 #include "tests/fuzz/targets.hpp"
 

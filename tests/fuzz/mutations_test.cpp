@@ -10,13 +10,13 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/journal.hpp"
+#include "harness/report/journal.hpp"
 
 #include "cases/hardware/gate_journal.hpp"
 #include "tests/cases/hardware/made_up.hpp"
 #include "tests/fuzz/mutator.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "tests/harness/journal_text.hpp"
+#include "tests/harness/report/journal_text.hpp"
 #include "tests/harness/sample.hpp"
 #include "tests/print.hpp"
 

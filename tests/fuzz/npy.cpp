@@ -1,4 +1,4 @@
-#include "harness/npy.hpp"
+#include "harness/base/npy.hpp"
 
 #include "tests/fuzz/targets.hpp"
 

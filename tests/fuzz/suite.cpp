@@ -1,4 +1,4 @@
-#include "harness/suite_file.hpp"
+#include "harness/suite/suite_file.hpp"
 
 #include "tests/fuzz/targets.hpp"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/case.hpp"
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
+#include "harness/case/case.hpp"
 #include "harness/worker/protocol.hpp"
 
 /// Readers of untrusted input, as functions of its bytes. libFuzzer runs them, and tests run them

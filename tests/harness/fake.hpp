@@ -18,11 +18,11 @@
 #include "reference/collectives/reduce_scatter/contract.hpp"
 #include "reference/collectives/send_recv/contract.hpp"
 
-#include "harness/backend.hpp"
-#include "harness/capabilities.hpp"
-#include "harness/family.hpp"
-#include "harness/finding.hpp"
-#include "harness/operation.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/backend/capabilities.hpp"
+#include "harness/case/family.hpp"
+#include "harness/check/finding.hpp"
+#include "harness/check/operation.hpp"
 
 namespace rankcheck::harness::fake {
 

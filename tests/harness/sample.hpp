@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "harness/report.hpp"
+#include "harness/report/report.hpp"
 
 namespace rankcheck::harness {
 

@@ -5,7 +5,7 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 namespace rankcheck::harness {
 

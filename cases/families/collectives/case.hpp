@@ -7,7 +7,7 @@
 #include "reference/spec/collective.hpp"
 #include "reference/spec/reduce_op.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace rankcheck::cases {
 

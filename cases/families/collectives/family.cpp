@@ -18,10 +18,10 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/backend.hpp"
-#include "harness/hosts.hpp"
-#include "harness/stages.hpp"
-#include "harness/strata.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/backend/stages.hpp"
+#include "harness/case/hosts.hpp"
+#include "harness/case/strata.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/fields.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/family.hpp"
+#include "harness/case/family.hpp"
 
 namespace rankcheck::cases {
 

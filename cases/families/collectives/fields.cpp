@@ -8,8 +8,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family_field.hpp"
-#include "harness/weights.hpp"
+#include "harness/base/weights.hpp"
+#include "harness/case/family_field.hpp"
 
 #include "cases/families/collectives/case.hpp"
 

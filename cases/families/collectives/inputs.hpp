@@ -8,8 +8,8 @@
 #include "reference/spec/reduce_op.hpp"
 #include "reference/spec/type.hpp"
 
-#include "harness/case.hpp"
-#include "harness/input.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/input.hpp"
 
 /// Inputs of collectives. They depend on the rank and on the index. INPUTS.md beside this file
 /// documents the rules.

@@ -7,7 +7,7 @@
 #include "reference/spec/operator.hpp"
 #include "reference/spec/scene.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/families/ptycho/symmetry.hpp"
 

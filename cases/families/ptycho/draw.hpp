@@ -4,8 +4,8 @@
 
 #include "reference/spec/contract.hpp"
 
-#include "harness/case.hpp"
-#include "harness/drawing.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/drawing.hpp"
 
 /// How cases of operators are drawn.
 namespace rankcheck::cases {

@@ -10,8 +10,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family_field.hpp"
-#include "harness/weights.hpp"
+#include "harness/base/weights.hpp"
+#include "harness/case/family_field.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"

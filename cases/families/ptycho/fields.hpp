@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "harness/family.hpp"
+#include "harness/case/family.hpp"
 
 namespace rankcheck::cases {
 

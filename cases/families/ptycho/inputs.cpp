@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "harness/input.hpp"
+#include "harness/case/input.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"

@@ -5,7 +5,7 @@
 
 #include "reference/spec/operator.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 /// Inputs of operators. They depend on the array, the position and the component, never on the
 /// rank: the problem is the same for any partition of the positions. Single precision holds them

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/files.hpp"
-#include "harness/suite_file.hpp"
+#include "harness/base/files.hpp"
+#include "harness/suite/suite_file.hpp"
 
 #include "cases/audit/catalogue.hpp"
 #include "cases/audit/stand_in.hpp"

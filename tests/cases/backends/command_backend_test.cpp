@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace rankcheck::cases {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "gpu/collectives/registry.hpp"
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/suites/catalogue.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
+#include "harness/case/family.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "tests/cases/collectives/spoiled.hpp"

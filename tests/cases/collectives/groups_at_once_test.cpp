@@ -8,7 +8,7 @@
 
 #include "reference/collectives/gather_v/contract.hpp"
 
-#include "harness/stages.hpp"
+#include "harness/backend/stages.hpp"
 
 #include "cases/families/collectives/case.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/image.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
 
 #include "tests/cases/collectives/spoiled.hpp"
 

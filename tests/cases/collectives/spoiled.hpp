@@ -7,7 +7,7 @@
 
 #include "gpu/collectives/registry.hpp"
 
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/backends/sim.hpp"
 #include "cases/suites/catalogue.hpp"

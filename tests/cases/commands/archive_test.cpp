@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 #include <zip.h>
 
-#include "harness/fields.hpp"
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
+#include "harness/case/fields.hpp"
 
 #include "tests/harness/sample.hpp"
 

@@ -10,7 +10,7 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/plan/builder.hpp"
 
-#include "harness/fields.hpp"
+#include "harness/case/fields.hpp"
 
 namespace rankcheck::cases::bench {
 namespace {

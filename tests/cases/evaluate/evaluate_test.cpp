@@ -10,9 +10,9 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/generator.hpp"
-#include "harness/image.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
+#include "harness/search/generator.hpp"
 
 #include "cases/backends/sim.hpp"
 #include "cases/suites/catalogue.hpp"

@@ -9,8 +9,8 @@
 
 #include "reference/ptycho/registry.hpp"
 
-#include "harness/family.hpp"
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
+#include "harness/case/family.hpp"
 
 /// The clients for Python and C++ list fields of a case that every subject takes, and the names of
 /// operators. A field that is missing there would never be drawn for a subject.

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 #include "tests/cases/cli.hpp"
 

@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/journal.hpp"
+#include "harness/report/journal.hpp"
 
 #include "tests/cases/hardware/made_up.hpp"
-#include "tests/harness/journal_text.hpp"
+#include "tests/harness/report/journal_text.hpp"
 #include "tests/harness/sample.hpp"
 
 /// A gate that is killed. Its devices and links are made up.

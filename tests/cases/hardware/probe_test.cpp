@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace rankcheck::cases::hardware {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/github.hpp"
+#include "harness/report/github.hpp"
 
 #include "tests/cases/hardware/gate_fixture.hpp"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/fields.hpp"
+#include "harness/case/fields.hpp"
 
 namespace rankcheck::cases::hardware {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/operation.hpp"
+#include "harness/case/family.hpp"
+#include "harness/check/operation.hpp"
 
 #include "cases/backends/hybrid.hpp"
 #include "cases/families/collectives/case.hpp"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/input.hpp"
+#include "harness/case/input.hpp"
 
 #include "cases/backends/mpi.hpp"
 

@@ -9,7 +9,7 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/image.hpp"
+#include "harness/case/image.hpp"
 
 #include "cases/backends/mpi.hpp"
 #include "cases/families/collectives/case.hpp"

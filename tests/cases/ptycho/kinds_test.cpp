@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/generator.hpp"
+#include "harness/search/generator.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/inputs.hpp"

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/generator.hpp"
-#include "harness/operation.hpp"
+#include "harness/check/operation.hpp"
+#include "harness/search/generator.hpp"
 
 #include "cases/backends/sim.hpp"
 #include "cases/families/ptycho/case.hpp"

@@ -21,7 +21,7 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/audit/wrong_cluster.hpp"
 #include "cases/families/collectives/case.hpp"

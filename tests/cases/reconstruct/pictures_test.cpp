@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 #include "cases/reconstruct/simulate.hpp"
 #include "tests/harness/sample.hpp"

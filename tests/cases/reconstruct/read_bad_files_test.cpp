@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/case.hpp"
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/hdf5.hpp"

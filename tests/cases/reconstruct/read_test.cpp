@@ -8,8 +8,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/case.hpp"
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/model.hpp"

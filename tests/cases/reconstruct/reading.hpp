@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/reconstruct/dataset.hpp"
 #include "tests/cases/reconstruct/scan.hpp"

@@ -16,8 +16,8 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
-#include "harness/case.hpp"
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/reconstruct/fingerprint.hpp"
 #include "cases/reconstruct/hdf5.hpp"

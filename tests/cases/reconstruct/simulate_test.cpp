@@ -10,7 +10,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "tests/harness/sample.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "gpu/device/cluster.hpp"
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 #include "tests/harness/sample.hpp"
 

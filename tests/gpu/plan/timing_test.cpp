@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 #include "tests/gpu/plan/sketch.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/case.hpp"
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
+#include "harness/case/case.hpp"
 
 #include "tests/harness/sample.hpp"
 

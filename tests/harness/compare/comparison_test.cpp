@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "tests/harness/compare/sample_run.hpp"
 

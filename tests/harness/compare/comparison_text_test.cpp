@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/table.hpp"
+#include "harness/base/table.hpp"
 
 #include "tests/harness/compare/sample_run.hpp"
 #include "tests/harness/schema.hpp"

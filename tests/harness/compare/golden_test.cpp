@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/files.hpp"
 #include "harness/compare/comparison_text.hpp"
-#include "harness/files.hpp"
 
 #include "tests/harness/schema.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/case.hpp"
-#include "harness/json_text.hpp"
+#include "harness/base/json_text.hpp"
+#include "harness/case/case.hpp"
 
 namespace rankcheck::harness::compare {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/case.hpp"
-#include "harness/files.hpp"
-#include "harness/report.hpp"
+#include "harness/base/files.hpp"
+#include "harness/case/case.hpp"
+#include "harness/report/report.hpp"
 
 #include "tests/harness/sample.hpp"
 

@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/compare/comparison.hpp"
-#include "harness/report.hpp"
-#include "harness/suite_file.hpp"
+#include "harness/report/report.hpp"
+#include "harness/suite/suite_file.hpp"
 
 #include "tests/harness/compare/sample_run.hpp"
 #include "tests/harness/sample.hpp"

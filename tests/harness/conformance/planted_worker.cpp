@@ -14,9 +14,9 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/family.hpp"
-#include "harness/image.hpp"
-#include "harness/input.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
+#include "harness/case/input.hpp"
 #include "harness/worker/protocol.hpp"
 #include "harness/worker/serve.hpp"
 

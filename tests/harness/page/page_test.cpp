@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 #include "harness/page/limits.hpp"
 #include "harness/page/sections.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 #include "cases/backends/registry.hpp"
 #include "cases/suites/catalogue.hpp"

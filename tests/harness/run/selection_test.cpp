@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "harness/run/session.hpp"
 
 namespace rankcheck::harness::run {

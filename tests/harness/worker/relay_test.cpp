@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "harness/worker/local_socket.hpp"
 #include "harness/worker/protocol.hpp"
 

@@ -16,9 +16,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "harness/engine.hpp"
-#include "harness/files.hpp"
-#include "harness/image.hpp"
+#include "harness/base/files.hpp"
+#include "harness/case/image.hpp"
+#include "harness/search/engine.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 #include "tests/harness/fake.hpp"

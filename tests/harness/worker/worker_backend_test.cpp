@@ -18,10 +18,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "harness/family.hpp"
-#include "harness/files.hpp"
-#include "harness/image.hpp"
-#include "harness/preference.hpp"
+#include "harness/backend/preference.hpp"
+#include "harness/base/files.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "tests/harness/worker/sum_case.hpp"

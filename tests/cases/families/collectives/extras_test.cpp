@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/families/collectives/family.hpp"
 

@@ -8,7 +8,7 @@
 #include "reference/numerics/fold.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/input.hpp"
+#include "harness/case/input.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"

@@ -8,7 +8,7 @@
 #include "reference/collectives/registry.hpp"
 #include "reference/spec/contract.hpp"
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 /// cases/families/collectives/INPUTS.md describes the buffers of every collective for programs in
 /// other languages. Its table must say what the contracts say.

@@ -4,9 +4,9 @@
 
 #include "reference/registry.hpp"
 
-#include "harness/backend.hpp"
-#include "harness/case.hpp"
-#include "harness/random_source.hpp"
+#include "harness/backend/backend.hpp"
+#include "harness/base/random_source.hpp"
+#include "harness/case/case.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/family.hpp"

@@ -12,7 +12,7 @@
 #include "reference/spec/scene.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/files.hpp"
+#include "harness/base/files.hpp"
 
 /// cases/families/ptycho/INPUTS.md describes every operator and array for programs in other
 /// languages. Its tables must say what the contracts and the table of arrays say.

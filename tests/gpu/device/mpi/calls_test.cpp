@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/family.hpp"
-#include "harness/generator.hpp"
-#include "harness/input.hpp"
-#include "harness/operation.hpp"
+#include "harness/case/family.hpp"
+#include "harness/case/input.hpp"
+#include "harness/check/operation.hpp"
+#include "harness/search/generator.hpp"
 
 #include "cases/backends/mpi.hpp"
 #include "cases/families/collectives/case.hpp"

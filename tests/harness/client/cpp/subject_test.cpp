@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <rankcheck/subject.hpp>
 
-#include "harness/capabilities.hpp"
-#include "harness/case.hpp"
+#include "harness/backend/capabilities.hpp"
+#include "harness/case/case.hpp"
 #include "harness/worker/protocol.hpp"
 
 namespace rankcheck {

@@ -1,0 +1,48 @@
+#include "harness/backend/stages.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/case/family.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+/// Whether the calls have the same operation, type and variant, so that one backend can run them at
+/// the same time.
+bool are_alike(const Case& a, const Case& b) {
+  if (a.operation != b.operation || a.type != b.type || b.input == InputKind::previous)
+    return false;
+  const Family* const family = find_family(a.operation);
+  return family != nullptr && family->variant(a) == family->variant(b);
+}
+
+}  // namespace
+
+int place_in_group(const Case& c, int world_rank) {
+  if (c.group.empty()) return world_rank < c.ranks ? world_rank : -1;
+  const auto found = std::find(c.group.begin(), c.group.end(), world_rank);
+  return found == c.group.end() ? -1 : static_cast<int>(found - c.group.begin());
+}
+
+std::size_t end_of_stages_at_once(std::span<const Case> stages, std::size_t first) {
+  std::vector<int> busy = members(stages[first]);
+  std::size_t end = first + 1;
+  for (; end < stages.size() && are_alike(stages[first], stages[end]); ++end) {
+    const std::vector<int> group = members(stages[end]);
+    if (std::find_first_of(group.begin(), group.end(), busy.begin(), busy.end()) != group.end())
+      break;
+    busy.insert(busy.end(), group.begin(), group.end());
+  }
+  return end;
+}
+
+bool has_stages_at_once(std::span<const Case> stages) {
+  for (std::size_t first = 0; first + 1 < stages.size(); ++first) {
+    if (end_of_stages_at_once(stages, first) > first + 1) return true;
+  }
+  return false;
+}
+
+}  // namespace rankcheck::harness

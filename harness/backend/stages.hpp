@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "harness/case/case.hpp"
+
+/// Which stages of a run may run at the same time.
+namespace rankcheck::harness {
+
+/// A world rank's place in the group of a case; -1 if it is no member.
+[[nodiscard]] int place_in_group(const Case& c, int world_rank);
+
+/// The end of the longest run of stages, from `first` on, that run at the same time: calls of one
+/// operation, type and variant by groups that have no rank in common. At least first + 1.
+[[nodiscard]] std::size_t end_of_stages_at_once(std::span<const Case> stages, std::size_t first);
+
+/// Whether any two stages run at the same time.
+[[nodiscard]] bool has_stages_at_once(std::span<const Case> stages);
+
+}  // namespace rankcheck::harness

@@ -1,0 +1,61 @@
+#include "harness/case/verdict.hpp"
+
+#include <limits>
+
+#include "reference/spec/to_size.hpp"
+
+namespace rankcheck::harness {
+
+std::string_view name(Verdict verdict) {
+  return verdict_names[spec::to_size(verdict)];
+}
+
+std::optional<Verdict> verdict_named(std::string_view name) {
+  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
+    if (verdict_names[i] == name) return static_cast<Verdict>(i);
+  }
+  return std::nullopt;
+}
+
+Power PowerMeter::power() const {
+  Power seen{.elements = exact_ + std::ssize(bounds_), .useful = exact_};
+  double least = exact_ > 0 ? 0 : std::numeric_limits<double>::infinity();
+  for (const double bound : bounds_) {
+    // A bound of 0 is useful even if only zeros are expected.
+    if (bound == 0 || bound < useful_share * largest_) ++seen.useful;
+    if (bound == 0) least = 0;
+    if (largest_ > 0 && bound / largest_ < least) least = bound / largest_;
+  }
+  if (seen.elements > 0) seen.smallest_change = least;
+  return seen;
+}
+
+std::string_view name(Symptom symptom) {
+  return symptom_names[spec::to_size(symptom)];
+}
+
+bool is_failure(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::falsified:
+    case Verdict::flaky:
+    case Verdict::hung:
+    case Verdict::crashed:
+      return true;
+    case Verdict::passed:
+    case Verdict::vacuous:
+    case Verdict::skipped:
+    case Verdict::errored:
+      return false;
+  }
+  return true;
+}
+
+bool is_red(Verdict verdict) {
+  return is_failure(verdict) || verdict == Verdict::vacuous;
+}
+
+std::string_view name(SkipReason reason) {
+  return skip_reason_names[spec::to_size(reason)];
+}
+
+}  // namespace rankcheck::harness

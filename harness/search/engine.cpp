@@ -1,0 +1,464 @@
+#include "harness/search/engine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <rapidcheck/Check.h>
+
+#include "harness/base/hash.hpp"
+#include "harness/base/run_clock.hpp"
+#include "harness/case/image.hpp"
+#include "harness/check/case_change.hpp"
+#include "harness/search/engine_failure.hpp"
+#include "harness/search/known_cases.hpp"
+#include "harness/search/shrink.hpp"
+#include "harness/suite/suite_file.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+using rc::detail::CaseDescription;
+using rc::detail::CaseResult;
+using Clock = RunClock;
+
+/// RapidCheck reserves memory for all cases that it is asked for, so it is asked for at most this
+/// many at a time.
+constexpr int round_cases = 10'000;
+
+/// Counts one more for as long as it lives. A null pointer counts nothing.
+class CountedWhile {
+ public:
+  explicit CountedWhile(std::atomic<int>* number) : number_(number) {
+    if (number_ != nullptr) ++*number_;
+  }
+  ~CountedWhile() {
+    if (number_ != nullptr) --*number_;
+  }
+  CountedWhile(const CountedWhile&) = delete;
+  CountedWhile& operator=(const CountedWhile&) = delete;
+
+ private:
+  std::atomic<int>* number_;
+};
+
+/// Runs one unit. RapidCheck asks this session for cases, for their results, and for simpler cases.
+class Session {
+ public:
+  Session(const Catalogue& catalogue, Backend& backend, const Unit& unit, const RunLimits& limits)
+      : catalogue_(catalogue),
+        unit_(unit),
+        limits_(limits),
+        seed_(unit_seed(limits.seed, unit)),
+        generator_(catalogue, backend, unit, seed_, limits.covered),
+        known_(unit, limits.known),
+        examiner_(catalogue, backend),
+        compares_stamps_(catalogue.find(unit.operation)->contract.synchronises) {
+    finding_.unit = unit;
+  }
+
+  Finding run() {
+    if (generator_.cells().empty()) return without_cases();
+    for (int done = 0; done < unit_.cases && !stopped_ && !first_; done += round_cases) {
+      search(done);
+    }
+    if (is_interrupted_) throw Interrupted();
+    if (first_) confirm();
+    conclude();
+    return std::move(finding_);
+  }
+
+ private:
+  /// One case as RapidCheck sees it. Asking for its value runs the case.
+  struct Trial {
+    Session* session;
+    Case c;
+
+    CaseDescription value() const {
+      CaseDescription description;
+      description.result.type = session->result_of(c);
+      description.example = [] { return rc::detail::Example{}; };
+      return description;
+    }
+
+    rc::Seq<rc::Shrinkable<CaseDescription>> shrinks() const {
+      auto candidates = std::make_shared<std::vector<Case>>();
+      harness::shrinks(session->catalogue_, c, *candidates);
+      return rc::makeSeq<Candidates>(session, std::move(candidates), std::size_t{0});
+    }
+  };
+
+  struct Candidates {
+    using ValueType = rc::Shrinkable<CaseDescription>;
+
+    Candidates(Session* owner, std::shared_ptr<const std::vector<Case>> cases, std::size_t first)
+        : session(owner), all(std::move(cases)), next(first) {}
+
+    rc::Maybe<ValueType> operator()() {
+      // Skips cases that the backend refuses: running them would show nothing.
+      while (next < all->size() && !session->is_candidate((*all)[next])) ++next;
+      if (next == all->size() || session->is_over(session->shrink_end_)) return rc::Nothing;
+      return rc::makeShrinkable<Trial>(Trial{session, (*all)[next++]});
+    }
+
+    Session* session;
+    std::shared_ptr<const std::vector<Case>> all;
+    std::size_t next;
+  };
+
+  /// Discards RapidCheck's own reports.
+  struct Silence : rc::detail::TestListener {
+    void onTestCaseFinished(const CaseDescription& /*description*/) override {}
+    void onShrinkTried(const CaseDescription& /*shrink*/, bool /*accepted*/) override {}
+    void onTestFinished(const rc::detail::TestMetadata& /*metadata*/,
+                        const rc::detail::TestResult& /*result*/) override {}
+  };
+
+  void search(int done) {
+    rc::detail::TestParams params;
+    params.seed = mix(seed_, static_cast<std::uint64_t>(done));
+    params.maxSuccess = std::min(unit_.cases - done, round_cases);
+    // The generator never discards a case, so the first discard means stop.
+    params.maxDiscardRatio = 0;
+    const rc::Gen<CaseDescription> gen([this](rc::Random random, int size) {
+      Trial trial{this, {}};
+      if (!stopped_) prepare(random.next(), size, trial.c);
+      return rc::makeShrinkable<Trial>(std::move(trial));
+    });
+    Silence silence;
+    // This overload, with an explicit map, reads no environment variable and prints nothing.
+    rc::detail::checkProperty(gen, {}, params, silence, {});
+  }
+
+  [[nodiscard]] bool is_over(Clock::time_point end) const {
+    if (limits_.stop.is_made()) return true;
+    return end != Clock::time_point::max() && Clock::now() >= end;
+  }
+
+  void prepare(std::uint64_t word, int size, Case& out) {
+    if (is_over(limits_.deadline)) return stop("the time limit was reached");
+    try {
+      if (!generator_.next(word, size, out)) stop("no further case could be generated");
+    } catch (const Interrupted&) {
+      interrupt();
+    }
+  }
+
+  /// Notes the interruption. RapidCheck must not see the exception.
+  void interrupt() {
+    is_interrupted_ = true;
+    stop("interrupted");
+  }
+
+  void stop(std::string why) {
+    stopped_ = true;
+    stop_reason_ = std::move(why);
+  }
+
+  CaseResult::Type result_of(const Case& c) {
+    if (stopped_) return CaseResult::Type::Discard;
+    try {
+      return first_ ? result_of_candidate(c) : result_of_generated(c);
+    } catch (const Interrupted&) {
+      // The stop ends shrinking. The failure that was found may still be replayed.
+      if (first_) return CaseResult::Type::Success;
+      interrupt();
+      return CaseResult::Type::Discard;
+    }
+  }
+
+  CaseResult::Type result_of_generated(const Case& c) {
+    if (known_.leaves_out(catalogue_, c)) {
+      generator_.note_known(c);
+      return CaseResult::Type::Success;
+    }
+    if (lacks_memory(c)) {
+      finding_.verdict = Verdict::skipped;
+      finding_.reason = name(SkipReason::no_memory);
+      stop(finding_.reason);
+      return CaseResult::Type::Discard;
+    }
+    examine(examiner_, c, judgement_);
+    if (judgement_.verdict == Verdict::errored) {
+      show({c, judgement_}, finding_);
+      stop(judgement_.reason);
+      return CaseResult::Type::Discard;
+    }
+    if (judgement_.verdict == Verdict::skipped) {
+      ++finding_.refused_cases;
+      if (finding_.refusal.empty()) finding_.refusal = judgement_.reason;
+      return CaseResult::Type::Success;
+    }
+    if (is_known(examiner_, c, judgement_, limits_, known_, finding_)) {
+      generator_.note_known(c);
+      return CaseResult::Type::Success;
+    }
+    count(c);
+    if (!is_failure(judgement_.verdict)) return CaseResult::Type::Success;
+    first_ = Failure{c, judgement_};
+    minimal_ = *first_;
+    shrinking_.emplace(limits_.failures_shrinking);
+    hurry_if_hung();
+    shrink_end_ = std::min(after(limits_.shrink_s), limits_.deadline);
+    return CaseResult::Type::Failure;
+  }
+
+  /// Whether a case of a unit with a count of its own needs more memory than there is.
+  [[nodiscard]] bool lacks_memory(const Case& c) const {
+    return unit_.count > 0 && !fits_into_memory(catalogue_, c, limits_.memory_bytes);
+  }
+
+  /// A simpler case counts only if it fails in the same way, for example with a race again.
+  /// Otherwise another defect would take over.
+  CaseResult::Type result_of_candidate(const Case& c) {
+    // RapidCheck asks for the minimal case at the end; it has already been run.
+    if (c == minimal_.c) return CaseResult::Type::Failure;
+    examine(examiner_, c, judgement_);
+    if (!has_failed_as_first()) return CaseResult::Type::Success;
+    accept(c);
+    return CaseResult::Type::Failure;
+  }
+
+  /// Takes a simpler case that failed as the minimal one.
+  void accept(const Case& c) {
+    ++finding_.shrinks;
+    if (finding_.steps.size() < steps_max) finding_.steps.push_back(step_text(minimal_.c, c));
+    minimal_ = {c, judgement_};
+  }
+
+  /// Takes the case that failed first as the minimal one again.
+  void go_back_to_first() {
+    minimal_ = *first_;
+    finding_.shrinks = 0;
+    finding_.steps.clear();
+  }
+
+  void count(const Case& c) {
+    harness::count(judgement_, limits_, finding_);
+    if (judgement_.verdict == Verdict::vacuous) return;
+    const bool compared = judgement_.compared_bytes > 0 || compares_stamps_;
+    if (compared) {
+      const int members = group_size(c);
+      finding_.ranks_max = std::max(finding_.ranks_max, members);
+      const Cell* const cell = generator_.cell_of(c);
+      if (cell != nullptr) ++finding_.cell_members[cell->name()].cases[members];
+    }
+    generator_.cover(c, compared);
+  }
+
+  /// Replays the minimal case. It may have failed only because of what earlier cases left behind in
+  /// the backend. Then this goes back to the case that failed first, and shrinks it once more.
+  void confirm() {
+    examiner_.backend().hurry(false);
+    ReplayResult result = replay_of(minimal_);
+    if (result.failed == 0 && result.verdict != Verdict::errored && finding_.shrinks > 0) {
+      ReplayResult other = replay_of(*first_);
+      if (other.failed > 0) {
+        go_back_to_first();
+        result = other.failed == other.replays ? shrink_afresh(std::move(other)) : std::move(other);
+      }
+    }
+    examiner_.backend().restart(0);
+    report(minimal_, result, finding_);
+    if (finding_.shrinks > 0) finding_.original = first_->c;
+    if (finding_.verdict == Verdict::flaky && result.failed == 0 && finding_.shrinks > 0) {
+      finding_.reason += "; failed first with " + to_text(first_->c) +
+                         ", perhaps because of what earlier calls left behind";
+    }
+  }
+
+  ReplayResult replay_of(const Failure& failure) {
+    return replay(examiner_, failure.c, failure.judgement.verdict, limits_);
+  }
+
+  /// Shrinks the first failure, whose replays are `of_first`. The backend starts afresh for each
+  /// candidate. Returns the replays of the minimal case.
+  ReplayResult shrink_afresh(ReplayResult of_first) {
+    const Clock::time_point end = std::min(after(limits_.shrink_s), limits_.deadline);
+    hurry_if_hung();
+    while (accept_candidate(end)) {
+    }
+    examiner_.backend().hurry(false);
+    if (finding_.shrinks == 0) return of_first;
+    ReplayResult result = replay_of(minimal_);
+    if (result.failed == result.replays) return result;
+    go_back_to_first();
+    return of_first;
+  }
+
+  /// Lets simpler cases of a hung one hang for a shorter time, so that more of them can be tried.
+  /// The replays of the minimal case confirm it.
+  void hurry_if_hung() {
+    if (first_->judgement.verdict == Verdict::hung) examiner_.backend().hurry(true);
+  }
+
+  /// Replaces the minimal case by a simpler one that fails in the same way in a backend that starts
+  /// afresh. Returns whether there was one before `end`.
+  bool accept_candidate(Clock::time_point end) {
+    std::vector<Case> candidates;
+    harness::shrinks(catalogue_, minimal_.c, candidates);
+    for (const Case& each : candidates) {
+      if (is_over(end)) return false;
+      if (!is_candidate(each) || !fails_afresh(each)) continue;
+      accept(each);
+      return true;
+    }
+    return false;
+  }
+
+  /// Whether a simpler case may take the place of the failure: the backend takes it, and a known
+  /// defect could not make it fail in the same way.
+  [[nodiscard]] bool is_candidate(const Case& c) {
+    return generator_.takes(c) && !known_.may_cover(c, first_->judgement);
+  }
+
+  /// Whether a case fails as the first one did, in a backend that starts afresh. A stop says no.
+  bool fails_afresh(const Case& c) {
+    try {
+      examiner_.backend().restart(c.ranks);
+      examine(examiner_, c, judgement_);
+    } catch (const Interrupted&) {
+      return false;
+    }
+    return has_failed_as_first();
+  }
+
+  /// Whether the last case failed as the first one did, and not because of a known defect in one of
+  /// its stages.
+  [[nodiscard]] bool has_failed_as_first() const {
+    const Judgement& first = first_->judgement;
+    return judgement_.verdict == first.verdict && judgement_.symptom == first.symptom &&
+           !known_.covers_stages(examiner_.stages_as_they_ran(), first);
+  }
+
+  /// Makes the finding if the backend or the property takes no case at all.
+  Finding without_cases() {
+    note_refused_cells();
+    finding_.verdict = Verdict::vacuous;
+    if (generator_.refused() == 0) {
+      finding_.reason = "the property applies to no case of the unit";
+      return std::move(finding_);
+    }
+    finding_.refusal = generator_.first_refusal();
+    if (!finding_.missing_cells.empty()) {
+      finding_.reason = fmt::format("the backend refuses all cases, and {} is required",
+                                    finding_.missing_cells.front());
+      if (!finding_.refusal.empty()) finding_.reason += ": " + finding_.refusal;
+    } else {
+      finding_.verdict = Verdict::skipped;
+      finding_.reason = name(SkipReason::not_supported);
+    }
+    return std::move(finding_);
+  }
+
+  /// Notes the cells that the backend refuses. Refused cells that are required are missing.
+  void note_refused_cells() {
+    finding_.refused_cells = generator_.refused_cells();
+    std::vector<std::string> missing;
+    for (const std::string& each : finding_.refused_cells) {
+      if (is_required(each)) missing.push_back(each);
+    }
+    if (missing.empty()) return;
+    const std::set<std::string> offered = offered_alone();
+    for (std::string& each : missing) {
+      if (!offered.contains(each)) finding_.missing_cells.push_back(std::move(each));
+    }
+  }
+
+  /// The cells that the backend offers to the plain comparison with the reference. They are not
+  /// missing in this unit: its property needs more of the backend, such as a second operation or
+  /// calls in place, and nobody required that.
+  [[nodiscard]] std::set<std::string> offered_alone() {
+    Unit plain = unit_;
+    plain.property = Case().property;
+    const bool has_property = catalogue_.find_property(plain.operation, plain.property) != nullptr;
+    if (!has_property || plain.property == unit_.property) return {};
+    const Generator generator(catalogue_, examiner_.backend(), plain, seed_);
+    std::set<std::string> cells;
+    for (const Cell& each : generator.cells()) {
+      if (each.is_open) cells.insert(each.name());
+    }
+    return cells;
+  }
+
+  void conclude() {
+    for (const Cell& each : generator_.cells()) note(each.name(), each);
+    for (const SiteCell& each : generator_.sites()) note(each.site.name, each);
+    note_refused_cells();
+    finding_.known = known_.counts();
+    if (finding_.verdict != Verdict::passed) return;
+    judge_coverage(finding_);
+    if (finding_.verdict == Verdict::vacuous && stopped_) finding_.reason += ": " + stop_reason_;
+  }
+
+  void note(const std::string& name, const auto& cell) {
+    if (cell.covered > 0) {
+      finding_.cells[name] = cell.covered;
+    } else if (cell.is_open && cell.is_known) {
+      finding_.known_cells.push_back(name);
+    } else if (cell.is_open && (unit_.require_all_cells || is_required(name))) {
+      finding_.missing_cells.push_back(name);
+    }
+  }
+
+  [[nodiscard]] bool is_required(const std::string& cell) const {
+    const std::string place = unit_.operation + '/' + cell;
+    return std::any_of(unit_.require.begin(), unit_.require.end(), [&](const std::string& each) {
+      return matches(each, place);
+    });
+  }
+
+  const Catalogue& catalogue_;
+  const Unit& unit_;
+  const RunLimits& limits_;
+  std::uint64_t seed_;
+  Generator generator_;
+  KnownCases known_;
+  Examiner examiner_;
+  Finding finding_;
+  Judgement judgement_;
+  /// Whether the operation synchronises: it has no output, so the times at which ranks enter and
+  /// leave are judged.
+  bool compares_stamps_;
+  bool stopped_ = false;
+  /// Whether a stop was requested while a case was running.
+  bool is_interrupted_ = false;
+  std::string stop_reason_;
+  std::optional<Failure> first_;
+  Failure minimal_;
+  Clock::time_point shrink_end_ = Clock::time_point::max();
+  /// Lasts from the first failure to the end of its replays.
+  std::optional<CountedWhile> shrinking_;
+};
+
+}  // namespace
+
+std::uint64_t unit_seed(std::uint64_t run_seed, const Unit& unit) {
+  return mix(run_seed, hash_of(unit.id()));
+}
+
+Finding run_unit(const Catalogue& catalogue,
+                 Backend& backend,
+                 const Unit& unit,
+                 const RunLimits& limits) {
+  try {
+    return Session(catalogue, backend, unit, limits).run();
+  } catch (const std::exception& error) {
+    Finding finding;
+    finding.unit = unit;
+    finding.verdict = Verdict::errored;
+    finding.reason = error.what();
+    return finding;
+  }
+}
+
+}  // namespace rankcheck::harness

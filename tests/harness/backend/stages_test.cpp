@@ -1,0 +1,61 @@
+#include "harness/backend/stages.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cases/families/collectives/case.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+/// A stage of all_gather in a world of four ranks.
+Case stage(std::vector<int> group) {
+  Case c;
+  c.operation = "all_gather";
+  c.ranks = 4;
+  c.group = std::move(group);
+  return c;
+}
+
+TEST(StagesTest, RunAtTheSameTimeIfNoRankIsInTwoOfThem) {
+  const std::vector<Case> stages{stage({0, 2}), stage({3}), stage({1}), stage({})};
+  EXPECT_EQ(end_of_stages_at_once(stages, 0), 3U);
+  EXPECT_EQ(end_of_stages_at_once(stages, 1), 3U);
+  EXPECT_EQ(end_of_stages_at_once(stages, 3), 4U);
+  EXPECT_TRUE(has_stages_at_once(stages));
+}
+
+TEST(StagesTest, RunOneAfterAnotherIfARankIsInBoth) {
+  const std::vector<Case> stages{stage({0, 2}), stage({1, 2}), stage({2, 3})};
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(end_of_stages_at_once(stages, k), k + 1);
+  EXPECT_FALSE(has_stages_at_once(stages));
+}
+
+TEST(StagesTest, RunOneAfterAnotherIfTheirCallsDiffer) {
+  const Case first = stage({0});
+  Case other = stage({1});
+  EXPECT_TRUE(has_stages_at_once(std::vector{first, other}));
+  other.type = spec::Type::int8;
+  EXPECT_FALSE(has_stages_at_once(std::vector{first, other}));
+  other = stage({1});
+  other.operation = "broadcast";
+  EXPECT_FALSE(has_stages_at_once(std::vector{first, other}));
+  other = stage({1});
+  cases::collective(other).op = spec::ReduceOp::sum;
+  EXPECT_FALSE(has_stages_at_once(std::vector{first, other}));
+  other = stage({1});
+  other.input = InputKind::previous;
+  EXPECT_FALSE(has_stages_at_once(std::vector{first, other}));
+}
+
+TEST(StagesTest, FindARankInItsGroup) {
+  EXPECT_EQ(place_in_group(stage({3, 1}), 1), 1);
+  EXPECT_EQ(place_in_group(stage({3, 1}), 0), -1);
+  EXPECT_EQ(place_in_group(stage({}), 2), 2);
+  EXPECT_EQ(place_in_group(stage({}), 4), -1);
+}
+
+}  // namespace
+}  // namespace rankcheck::harness

@@ -1,0 +1,153 @@
+#include "harness/report/github.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/sample.hpp"
+
+namespace rankcheck::harness::github {
+namespace {
+
+std::ptrdiff_t lines_of(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+Report with_failures(int count) {
+  Report report;
+  report.run = {{"suites", {"smoke"}}};
+  report.findings.assign(static_cast<std::size_t>(count), sample_failure());
+  return report;
+}
+
+/// The escapes are those of actions/toolkit: only properties escape colons and commas.
+TEST(GithubCommandsTest, EscapeWhatWouldEndACommand) {
+  EXPECT_EQ(to_commands({{.title = "a: 5%, b", .message = "50 %\r\n::error::x, y"}}),
+            "::error title=a%3A 5%25%2C b::50 %25%0D%0A::error::x, y\n");
+}
+
+/// A title has no line breaks, whatever the name of a subject is.
+TEST(GithubCommandsTest, HaveShortTitlesOfOneLine) {
+  const std::string text = to_commands({{.title = "t\n" + std::string(1000, 'x'), .message = "m"}});
+  EXPECT_EQ(lines_of(text), 1);
+  EXPECT_LE(text.size(), 230U) << text;
+}
+
+TEST(GithubCommandsTest, AreAsManyAsGitHubShows) {
+  const std::vector<Annotation> ten(10, {.title = "t", .message = "m"});
+  EXPECT_EQ(lines_of(to_commands(ten)), 10);
+  EXPECT_EQ(to_commands(ten).find("more"), std::string::npos);
+  const std::vector<Annotation> many(14, {.title = "t", .message = "m"});
+  const std::string text = to_commands(many);
+  EXPECT_EQ(lines_of(text), 10);
+  EXPECT_TRUE(text.ends_with("::5 more need attention, see the report\n")) << text;
+  EXPECT_EQ(to_commands({}), "");
+}
+
+TEST(GithubAnnotationsTest, SayWhatFailedAndHowToRunItAgain) {
+  const std::vector<Annotation> all = annotations_of(sample_report());
+  // A flaky, an errored and a falsified finding.
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[2].title, "rankcheck: falsified: all_reduce/ring/sim/agrees_with_reference");
+  EXPECT_EQ(all[2].message.find(
+                "agrees_with_reference of all_reduce by ring on sim failed: differs from "
+                "the reference\n1 wrong element, the first: rank 1, element 2, expected 3, got nan "
+                "(rank 2 missing)\nrankcheck replay '{\"operation\":\"all_reduce\""),
+            0U)
+      << all[2].message;
+}
+
+/// A part of a case replays nothing.
+TEST(GithubAnnotationsTest, LeaveOutALongCase) {
+  Report report = with_failures(1);
+  report.findings[0].minimal->algorithm = std::string(3000, 'x');
+  EXPECT_EQ(annotations_of(report)[0].message.find("replay"), std::string::npos);
+}
+
+TEST(GithubAnnotationsTest, HaveOneForEachExitStatusButZero) {
+  Report report;
+  report.findings = {sample_finding("broadcast", Verdict::passed)};
+  EXPECT_TRUE(annotations_of(report).empty());
+  report.not_run = 3;
+  ASSERT_EQ(annotations_of(report).size(), 1U);
+  EXPECT_EQ(annotations_of(report)[0].message,
+            "Not everything was checked: 3 not run, 1 passed, of 4 units.");
+  Finding closed = sample_finding("broadcast", Verdict::errored);
+  closed.reason = std::string(backend_not_opened) + "no cable";
+  report.findings = {closed, closed};
+  ASSERT_EQ(annotations_of(report).size(), 1U);
+  EXPECT_EQ(annotations_of(report)[0].message,
+            "sim did not run (2 units errored): the backend could not be opened: no cable");
+}
+
+TEST(StepSummaryTest, HasTheVerdictTheFailuresAndTheTable) {
+  const std::string text = to_step_summary(with_failures(1));
+  EXPECT_EQ(text.find("## rankcheck\n\n**Failed: 1 failed (1 falsified), of 1 unit.**\n\n"
+                      "Run: `{\"suites\":[\"smoke\"]}`\n\n"
+                      "- **falsified** `all_reduce/ring/sim/agrees_with_reference`: "
+                      "agrees_with_reference of all_reduce by ring on sim failed: differs "
+                      "from the reference  \n  `rankcheck replay '{"),
+            0U)
+      << text;
+  EXPECT_NE(text.find("| all_reduce | sim | 10 | 0.5 |"), std::string::npos) << text;
+}
+
+/// 100 failures of 100 operations, 50 remarks.
+TEST(StepSummaryTest, HasAtMostSixtyLines) {
+  Report report = with_failures(100);
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    report.findings[i].unit.operation = "operation_" + std::to_string(i);
+  }
+  const std::string text =
+      to_step_summary(report, {.remarks = std::vector<std::string>(50, "a remark")});
+  EXPECT_LE(lines_of(text), 60);
+  EXPECT_GE(lines_of(text), 58);
+  EXPECT_NE(text.find("- and 92 more that need attention\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("- and 38 more\n"), std::string::npos) << text;
+  // GitHub takes comments of up to 65,536 characters.
+  EXPECT_LT(text.size(), 60'000U);
+}
+
+TEST(StepSummaryTest, ShowsRowsThatFailFirst) {
+  Report report = with_failures(1);
+  report.findings[0].unit.operation = "zzz";
+  for (int i = 0; i < 100; ++i) {
+    report.findings.push_back(sample_finding("a" + std::to_string(i), Verdict::passed));
+  }
+  const std::string text = to_step_summary(report);
+  EXPECT_EQ(lines_of(text), 60);
+  EXPECT_LT(text.find("| zzz |"), text.find("| a0 |")) << text;
+  EXPECT_NE(text.find(" more rows"), std::string::npos);
+}
+
+TEST(StepSummaryTest, NamesBackendsThatDidNotRun) {
+  Report report = with_failures(0);
+  report.findings = {sample_finding("broadcast", Verdict::skipped)};
+  report.findings[0].unit.backend = "cuda";
+  report.environment["unavailable_backends"]["cuda"] = "no driver";
+  EXPECT_NE(to_step_summary(report).find("- cuda did not run (1 unit skipped): no driver\n"),
+            std::string::npos)
+      << to_step_summary(report);
+}
+
+TEST(StepSummaryTest, OfAPageIsItsBeginning) {
+  EXPECT_EQ(to_step_summary(std::string("one\ntwo\n")), "one\ntwo\n");
+  std::string sixty;
+  for (int i = 0; i < 60; ++i) sixty += "line\n";
+  EXPECT_EQ(to_step_summary(sixty), sixty);
+  const std::string text = to_step_summary(sixty + sixty);
+  EXPECT_EQ(lines_of(text), 60);
+  EXPECT_TRUE(text.ends_with("line\n\nand 62 more lines\n")) << text;
+}
+
+/// What a subject says must not become a picture, a link or a table of the page.
+TEST(InMarkdownTest, ShowsTextAsItIs) {
+  EXPECT_EQ(in_markdown("a_b <img> [x](y) |\n*z*"), "a_b \\<img\\> \\[x\\](y) \\| \\*z\\*");
+  EXPECT_EQ(code_in_markdown("plain"), "`plain`");
+  EXPECT_EQ(code_in_markdown("a `b` ``c"), "``` a `b` ``c ```");
+}
+
+}  // namespace
+}  // namespace rankcheck::harness::github

@@ -1,0 +1,246 @@
+#include "harness/search/shrink.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/spec/to_size.hpp"
+
+#include "harness/search/generator.hpp"
+
+#include "cases/families/collectives/case.hpp"
+#include "tests/harness/fake.hpp"
+
+namespace rankcheck::harness {
+namespace {
+
+using cases::collective;
+
+using Fails = std::function<bool(const Case&)>;
+
+struct ShrinkTest : testing::Test {
+  Catalogue catalogue = fake::catalogue();
+
+  /// Takes the first failing candidate again and again until no candidate fails.
+  Case shrink(Case c, const Fails& fails) const {
+    std::vector<Case> candidates;
+    EXPECT_TRUE(fails(c)) << to_text(c);
+    for (bool found = true; found;) {
+      found = false;
+      shrinks(catalogue, c, candidates);
+      for (const Case& candidate : candidates) {
+        if (!fails(candidate)) continue;
+        c = candidate;
+        found = true;
+        break;
+      }
+    }
+    return c;
+  }
+
+  /// Returns the text of the case to which `n` failing generated cases shrink. Expects that all of
+  /// them shrink to the same case.
+  std::string minimal(const std::string& operation, const Fails& fails, int n = 10) const {
+    const fake::FakeBackend backend(catalogue);
+    Generator generator(catalogue, backend, fake::unit(operation), 1);
+    std::string text;
+    Case c;
+    for (std::uint64_t word = 0; n > 0 && word < 5000; ++word) {
+      EXPECT_TRUE(generator.next(word, static_cast<int>(word % 101), c));
+      if (!fails(c)) continue;
+      Case small = shrink(c, fails);
+      small.algorithm = small.property = "";
+      const std::string each = to_text(small);
+      if (text.empty()) text = each;
+      EXPECT_EQ(text, each) << "from " << to_text(c);
+      --n;
+    }
+    EXPECT_EQ(n, 0) << "too few cases fail";
+    return text;
+  }
+};
+
+TEST_F(ShrinkTest, TheRootStaysTheSameRankWhereOthersGo) {
+  const Case c = case_from_text(
+      R"({"operation":"broadcast","property":"completes","ranks":4,"root":2,"count":1})");
+  Case smaller = c;
+  smaller.ranks = 3;
+  collective(smaller).root = 1;
+  std::vector<Case> candidates;
+  shrinks(catalogue, c, candidates);
+  EXPECT_NE(std::find(candidates.begin(), candidates.end(), smaller), candidates.end());
+}
+
+TEST_F(ShrinkTest, CandidatesAreLegalAndSimplerAndOfTheSameSubject) {
+  std::vector<Case> candidates;
+  const fake::FakeBackend backend(catalogue);
+  for (const Operation& operation : catalogue.operations()) {
+    Generator generator(catalogue, backend, fake::unit(std::string(operation.contract.name)), 1);
+    Case c;
+    for (std::uint64_t word = 0; word < 40; ++word) {
+      ASSERT_TRUE(generator.next(word, 50, c));
+      c.fault = "lost";
+      shrinks(catalogue, c, candidates);
+      for (const Case& candidate : candidates) {
+        ASSERT_EQ(why_invalid(catalogue, candidate), "") << to_text(candidate);
+        ASSERT_TRUE(is_simpler(candidate, c)) << to_text(candidate) << " from " << to_text(c);
+        ASSERT_FALSE(is_simpler(c, candidate));
+        Case subject = candidate;
+        subject.operation = c.operation;
+        subject.algorithm = c.algorithm;
+        subject.backend = c.backend;
+        subject.property = c.property;
+        subject.fault = c.fault;
+        ASSERT_EQ(subject, candidate);
+      }
+    }
+  }
+}
+
+TEST_F(ShrinkTest, TheSimplestCaseHasNoCandidates) {
+  std::vector<Case> candidates;
+  Case c;
+  c.operation = "all_reduce";
+  c.property = "completes";
+  collective(c).op = spec::ReduceOp::sum;
+  c.input = InputKind::coded;
+  shrinks(catalogue, c, candidates);
+  EXPECT_TRUE(candidates.empty());
+}
+
+TEST_F(ShrinkTest, RefusesToShrinkToCasesOfAnUnknownOperation) {
+  std::vector<Case> candidates{Case{}};
+  Case c;
+  c.operation = "unheard_of";
+  c.count = 9;
+  shrinks(catalogue, c, candidates);
+  EXPECT_TRUE(candidates.empty());
+}
+
+TEST_F(ShrinkTest, WhateverFailsShrinksToTheSimplestCase) {
+  const auto always = [](const Case&) { return true; };
+  EXPECT_EQ(minimal("all_reduce", always),
+            R"({"operation":"all_reduce","backend":"fake","property":"","ranks":1,"type":"f32",)"
+            R"("op":"sum","input":"coded"})");
+}
+
+TEST_F(ShrinkTest, FindsThreeRanksAndOneElement) {
+  const Case c = shrink(
+      case_from_text(R"({"operation":"all_reduce","property":"completes",)"
+                     R"("backend":"fake","ranks":7,"count":38,"type":"f16","op":"max",)"
+                     R"("group":[6,1,4,3,0],"schedule":"pct:77","offset":3})"),
+      [](const Case& each) { return group_size(each) >= 3 && each.count % group_size(each) != 0; });
+  EXPECT_EQ(c.ranks, 3);
+  EXPECT_TRUE(c.group.empty());
+  EXPECT_EQ(c.count, 1);
+  EXPECT_EQ(c.schedule, "in_order");
+}
+
+TEST_F(ShrinkTest, FindsTheExactThreshold) {
+  const std::string text = minimal("all_reduce", [](const Case& c) { return c.count >= 37; });
+  EXPECT_NE(text.find("\"count\":37,"), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, TriesOtherDataInSmallerCases) {
+  const std::string text = minimal("all_reduce", [](const Case& c) {
+    if (c.ranks < 2) return false;
+    return c.data_seed == 5 ? c.count >= 1 : c.data_seed > 1000 && c.count >= 20;
+  });
+  EXPECT_NE(text.find("\"ranks\":2,\"count\":1,"), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, TakesTheLastElementAlone) {
+  const std::string text = minimal("all_reduce", [](const Case& c) {
+    return collective(c).first_index <= 16 && collective(c).first_index + c.count > 16;
+  });
+  EXPECT_NE(text.find("\"count\":1,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"first_index\":16"), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, FindsTheLowestOtherRoot) {
+  const std::string text = minimal("reduce", [](const Case& c) { return collective(c).root != 0; });
+  EXPECT_NE(text.find("\"ranks\":2,\"root\":1"), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, FindsTheSmallestProperSubset) {
+  const std::string text =
+      minimal("all_reduce", [](const Case& c) { return group_size(c) < c.ranks; });
+  EXPECT_NE(text.find("\"ranks\":2,\"group\":[0]"), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, FindsTheSmallestDisorder) {
+  const std::string text = minimal(
+      "all_reduce", [](const Case& c) { return !std::is_sorted(c.group.begin(), c.group.end()); });
+  EXPECT_NE(text.find("\"ranks\":2,\"group\":[1,0]"), std::string::npos) << text;
+}
+
+/// The members of the world that takes the place of a group stay on their hosts.
+TEST_F(ShrinkTest, AGroupLeavesItsHostsToTheWorld) {
+  const Case c =
+      case_from_text(R"({"operation":"broadcast","property":"completes","ranks":3,"group":[0,2,1],)"
+                     R"("hosts":[0,0,1],"count":1})");
+  Case world = c;
+  world.group.clear();
+  world.hosts = {0, 1, 0};
+  std::vector<Case> candidates;
+  shrinks(catalogue, c, candidates);
+  EXPECT_NE(std::find(candidates.begin(), candidates.end(), world), candidates.end());
+}
+
+TEST_F(ShrinkTest, FindsTheFewestUnevenCounts) {
+  const std::string text = minimal("gather_v", [](const Case& c) {
+    return std::adjacent_find(c.counts.begin(), c.counts.end(), std::not_equal_to<>()) !=
+           c.counts.end();
+  });
+  EXPECT_NE(text.find("\"ranks\":2,\"counts\":[1,0]"), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, FindsTheFewestArraysOfAList) {
+  const std::string text = minimal("all_reduce_list", [](const Case& c) {
+    return c.counts.size() >= 2 && *std::max_element(c.counts.begin(), c.counts.end()) >= 2;
+  });
+  EXPECT_NE(text.find("\"ranks\":1,\"counts\":[2,0]"), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, DropsTheRowAndTheColumnOfARank) {
+  const std::string text = minimal("all_to_all_v", [](const Case& c) {
+    const auto n = spec::to_size(group_size(c));
+    for (std::size_t r = 0; r < n; ++r) {
+      if (c.counts[r * n + r] >= 3) return true;
+    }
+    return false;
+  });
+  EXPECT_NE(text.find("\"ranks\":1,\"counts\":[3]"), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, CountsInPlaceStayTheSameBothWays) {
+  const std::string text = minimal("all_to_all_v", [](const Case& c) {
+    return c.in_place && group_size(c) > 1 && c.counts[1] >= 2;
+  });
+  EXPECT_NE(text.find("\"ranks\":2,\"counts\":[0,2,2,0]"), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, FindsTheLowestSeedOfTheSimplestSchedule) {
+  const std::string text = minimal("all_reduce", [](const Case& c) {
+    return c.schedule.starts_with("pct:") && std::stoi(c.schedule.substr(4)) >= 5;
+  });
+  EXPECT_NE(text.find("\"schedule\":\"pct:5\""), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, FindsThePlainestTypeOfEightBytes) {
+  const std::string text =
+      minimal("all_reduce", [](const Case& c) { return spec::info(c.type).bytes == 8; });
+  EXPECT_NE(text.find("\"type\":\"f64\",\"op\":\"sum\""), std::string::npos) << text;
+}
+
+TEST_F(ShrinkTest, FindsTheSmallestShift) {
+  const std::string text =
+      minimal("send_recv", [](const Case& c) { return c.ranks > 2 && collective(c).shift < 0; });
+  EXPECT_NE(text.find("\"shift\":-1"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace rankcheck::harness
