@@ -4,12 +4,8 @@
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/difference_map_step/contract.hpp"
-#include "reference/ptycho/illuminate/reference.hpp"
-#include "reference/ptycho/illuminate_adjoint_probe/reference.hpp"
-#include "reference/ptycho/probe_preconditioner/reference.hpp"
 #include "reference/ptycho/projections.hpp"
-#include "reference/ptycho/propagate/reference.hpp"
-#include "reference/ptycho/propagate_inverse/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "cases/audit/call_edits.hpp"

@@ -5,8 +5,7 @@
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
-#include "reference/ptycho/gaussian_cost/reference.hpp"
-#include "reference/ptycho/poisson_cost/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "cases/audit/call_edits.hpp"

@@ -9,9 +9,8 @@
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/difference_map_step/contract.hpp"
-#include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/ptycho/pixels.hpp"
-#include "reference/ptycho/propagate/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"

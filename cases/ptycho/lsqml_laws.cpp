@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "reference/ptycho/estimate.hpp"
-#include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/ptycho/lsqml_step/contract.hpp"
-#include "reference/ptycho/lsqml_step/reference.hpp"
+#include "reference/ptycho/lsqml_step/directions.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 

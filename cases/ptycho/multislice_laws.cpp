@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "reference/ptycho/extract/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/window.hpp"
 #include "reference/spec/to_size.hpp"
 

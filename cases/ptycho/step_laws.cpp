@@ -6,8 +6,7 @@
 #include <string>
 
 #include "reference/ptycho/estimate.hpp"
-#include "reference/ptycho/object_preconditioner/reference.hpp"
-#include "reference/ptycho/probe_preconditioner/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/rpie_step/contract.hpp"
 
 #include "harness/properties/is_deterministic.hpp"

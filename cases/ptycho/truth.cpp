@@ -4,8 +4,7 @@
 #include <string_view>
 
 #include "reference/ptycho/chain.hpp"
-#include "reference/ptycho/illuminate/reference.hpp"
-#include "reference/ptycho/intensity/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/laws.hpp"

@@ -17,7 +17,7 @@
 #include "reference/ptycho/bounded_array.hpp"
 #include "reference/ptycho/cancellation.hpp"
 #include "reference/ptycho/chain.hpp"
-#include "reference/ptycho/illuminate/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 

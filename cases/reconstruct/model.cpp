@@ -2,9 +2,7 @@
 
 #include <cstddef>
 
-#include "reference/ptycho/illuminate/reference.hpp"
-#include "reference/ptycho/intensity/reference.hpp"
-#include "reference/ptycho/propagate/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::cases::reconstruct {

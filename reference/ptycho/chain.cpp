@@ -1,10 +1,6 @@
 #include "reference/ptycho/chain.hpp"
 
-#include "reference/ptycho/multislice/reference.hpp"
-#include "reference/ptycho/multislice_adjoint_object/reference.hpp"
-#include "reference/ptycho/multislice_adjoint_probe/reference.hpp"
-#include "reference/ptycho/propagate/reference.hpp"
-#include "reference/ptycho/propagate_inverse/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference {
 

@@ -3,10 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "reference/ptycho/illuminate/reference.hpp"
-#include "reference/ptycho/illuminate_adjoint_probe/reference.hpp"
-#include "reference/ptycho/propagate_fresnel/reference.hpp"
-#include "reference/ptycho/propagate_fresnel_adjoint/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference {

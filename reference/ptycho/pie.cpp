@@ -2,9 +2,7 @@
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/estimate.hpp"
-#include "reference/ptycho/gaussian_cost/reference.hpp"
-#include "reference/ptycho/object_preconditioner/reference.hpp"
-#include "reference/ptycho/probe_preconditioner/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference {
 

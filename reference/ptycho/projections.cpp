@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "reference/ptycho/estimate.hpp"
-#include "reference/ptycho/gaussian_cost/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference {
 

@@ -18,9 +18,9 @@ std::string why_untested(const std::string& family, const std::string& operation
   std::ifstream file(std::filesystem::path(RANKCHECK_SOURCE_DIR) / path);
   if (!file) return path + " is missing\n";
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  const std::string header = "reference/" + family + "/" + operation + "/reference.hpp";
-  if (text.find("#include \"" + header + "\"") == std::string::npos) {
-    return path + " does not include " + header + "\n";
+  if (text.find("/references.hpp\"") == std::string::npos ||
+      text.find("\nnamespace rankcheck::reference::" + operation + " {") == std::string::npos) {
+    return path + " does not test the function of reference/" + family + "/references.hpp\n";
   }
   if (text.find("\nTEST(") == std::string::npos) return path + " has no test\n";
   return {};

@@ -1,9 +1,9 @@
-#include "reference/collectives/all_gather/reference.hpp"
-
+#include "reference/collectives/references.hpp"
 #include "reference/spec/shapes.hpp"
 
 namespace rankcheck::reference::all_gather {
 
+/// out[r][block q] = in[q], for every rank r.
 void reference(const spec::Call& call, int /*rank*/, std::vector<Piece>& pieces) {
   std::int64_t offset = 0;
   for (int q = 0; q < call.ranks; ++q) {

@@ -1,9 +1,9 @@
-#include "reference/collectives/all_gather_axis/reference.hpp"
-
+#include "reference/collectives/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::all_gather_axis {
 
+/// See Reference.
 void reference(const spec::Call& call, int /*rank*/, std::vector<Piece>& pieces) {
   // The result is listed in the order of its elements.
   std::int64_t recv_offset = 0;

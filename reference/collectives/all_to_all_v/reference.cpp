@@ -1,9 +1,9 @@
-#include "reference/collectives/all_to_all_v/reference.hpp"
-
+#include "reference/collectives/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::all_to_all_v {
 
+/// out[r][block q] = in[q][block r].
 void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
   const auto n = spec::to_size(call.ranks);
   const auto r = spec::to_size(rank);

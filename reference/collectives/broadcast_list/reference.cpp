@@ -1,7 +1,8 @@
-#include "reference/collectives/broadcast_list/reference.hpp"
+#include "reference/collectives/references.hpp"
 
 namespace rankcheck::reference::broadcast_list {
 
+/// See Reference.
 void reference(const spec::Call& call, int /*rank*/, std::vector<Piece>& pieces) {
   std::int64_t start = 0;
   for (const std::int64_t count : call.counts) {

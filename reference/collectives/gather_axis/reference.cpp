@@ -1,9 +1,8 @@
-#include "reference/collectives/gather_axis/reference.hpp"
-
-#include "reference/collectives/all_gather_axis/reference.hpp"
+#include "reference/collectives/references.hpp"
 
 namespace rankcheck::reference::gather_axis {
 
+/// See Reference.
 void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
   if (rank == call.root) all_gather_axis::reference(call, rank, pieces);
 }

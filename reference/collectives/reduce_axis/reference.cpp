@@ -1,9 +1,9 @@
-#include "reference/collectives/reduce_axis/reference.hpp"
-
+#include "reference/collectives/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::reduce_axis {
 
+/// See Reference.
 void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
   if (rank != call.root) return;
   for (std::int64_t a = 0; a < call.outer; ++a) {

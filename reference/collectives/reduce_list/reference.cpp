@@ -1,9 +1,8 @@
-#include "reference/collectives/reduce_list/reference.hpp"
-
-#include "reference/collectives/all_reduce_list/reference.hpp"
+#include "reference/collectives/references.hpp"
 
 namespace rankcheck::reference::reduce_list {
 
+/// See Reference.
 void reference(const spec::Call& call, int rank, std::vector<Piece>& pieces) {
   if (rank == call.root) all_reduce_list::reference(call, rank, pieces);
 }

@@ -1,14 +1,12 @@
-#include "reference/ptycho/alternating_projections_step/reference.hpp"
-
 #include "reference/ptycho/chain.hpp"
-#include "reference/ptycho/object_preconditioner/reference.hpp"
-#include "reference/ptycho/probe_preconditioner/reference.hpp"
 #include "reference/ptycho/projections.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::alternating_projections_step {
 
 using spec::Array;
 
+/// Computes the contract's outputs from its inputs.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   OperatorArrays far = in;
   forward(in, far);

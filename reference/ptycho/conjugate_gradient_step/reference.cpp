@@ -1,10 +1,9 @@
-#include "reference/ptycho/conjugate_gradient_step/reference.hpp"
-
 #include "reference/ptycho/conjugate_gradient.hpp"
-#include "reference/ptycho/gaussian_cost/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::conjugate_gradient_step {
 
+/// Computes the contract's outputs from its inputs.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   conjugate_gradient_step_of(gaussian_cost::reference, in, out);
 }

@@ -1,9 +1,9 @@
-#include "reference/ptycho/crop/reference.hpp"
-
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/window.hpp"
 
 namespace rankcheck::reference::crop {
 
+/// Needs patches, makes windows.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& patches = in[spec::Array::patches];
   BoundedArray& windows = out.make(spec::Array::windows);

@@ -1,19 +1,10 @@
-#include "reference/ptycho/difference_map_step/reference.hpp"
-
 #include <utility>
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/difference_map_step/contract.hpp"
 #include "reference/ptycho/estimate.hpp"
-#include "reference/ptycho/gaussian_cost/reference.hpp"
-#include "reference/ptycho/illuminate/reference.hpp"
-#include "reference/ptycho/illuminate_adjoint_object/reference.hpp"
-#include "reference/ptycho/illuminate_adjoint_probe/reference.hpp"
-#include "reference/ptycho/object_preconditioner/reference.hpp"
-#include "reference/ptycho/probe_preconditioner/reference.hpp"
 #include "reference/ptycho/projections.hpp"
-#include "reference/ptycho/propagate/reference.hpp"
-#include "reference/ptycho/propagate_inverse/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::difference_map_step {
 
@@ -60,6 +51,7 @@ BoundedArray on_frames(const OperatorArrays& in, BoundedArray x) {
 
 }  // namespace
 
+/// Computes the contract's outputs from its inputs.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   out[Array::cost] = cost_of(in);
   OperatorArrays overlap = overlap_of(in);

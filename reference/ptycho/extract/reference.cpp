@@ -1,10 +1,10 @@
-#include "reference/ptycho/extract/reference.hpp"
-
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/window.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::extract {
 
+/// Needs object and positions, makes patches.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& object = in[spec::Array::object];
   BoundedArray& patches = out.make(spec::Array::patches);

@@ -1,12 +1,12 @@
-#include "reference/ptycho/fuse/reference.hpp"
-
 #include <array>
 #include <utility>
 
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/shards.hpp"
 
 namespace rankcheck::reference::fuse {
 
+/// Needs owners, shard_positions and shard_frames, makes positions and frames.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   using spec::Array;
   const auto places = places_in_shards(in);

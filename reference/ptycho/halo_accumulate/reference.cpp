@@ -1,9 +1,9 @@
-#include "reference/ptycho/halo_accumulate/reference.hpp"
-
 #include "reference/ptycho/halo.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::halo_accumulate {
 
+/// Needs the ranks' tiles and makes new tiles.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& tile = in[spec::Array::tile];
   BoundedArray& summed = out.make(spec::Array::tile);

@@ -1,8 +1,7 @@
-#include "reference/ptycho/halo_blend/reference.hpp"
-
 #include <algorithm>
 
 #include "reference/ptycho/halo.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::halo_blend {
 
@@ -24,6 +23,7 @@ std::int64_t ramp(std::int64_t at,
 
 }  // namespace
 
+/// Needs the ranks' tiles and makes new tiles.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& tile = in[spec::Array::tile];
   const spec::Scene& scene = in.scene;

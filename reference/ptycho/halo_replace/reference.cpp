@@ -1,9 +1,9 @@
-#include "reference/ptycho/halo_replace/reference.hpp"
-
 #include "reference/ptycho/halo.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::halo_replace {
 
+/// Needs the ranks' tiles and makes new tiles.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& tile = in[spec::Array::tile];
   BoundedArray& replaced = out.make(spec::Array::tile);

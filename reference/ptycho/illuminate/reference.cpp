@@ -1,11 +1,10 @@
-#include "reference/ptycho/illuminate/reference.hpp"
-
 #include "reference/ptycho/estimate.hpp"
-#include "reference/ptycho/extract/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/window.hpp"
 
 namespace rankcheck::reference::illuminate {
 
+/// Needs object, probe and positions; makes waves.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   extract::reference(in, out);
   const BoundedArray& patches = out[spec::Array::patches];

@@ -1,12 +1,12 @@
-#include "reference/ptycho/illuminate_adjoint_object/reference.hpp"
-
 #include <vector>
 
 #include "reference/ptycho/estimate.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/window.hpp"
 
 namespace rankcheck::reference::illuminate_adjoint_object {
 
+/// Needs waves, probe and positions; makes object.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& waves = in[spec::Array::waves];
   const BoundedArray& probe = in[spec::Array::probe];

@@ -1,13 +1,12 @@
-#include "reference/ptycho/illuminate_adjoint_probe/reference.hpp"
-
 #include <vector>
 
 #include "reference/ptycho/estimate.hpp"
-#include "reference/ptycho/extract/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/window.hpp"
 
 namespace rankcheck::reference::illuminate_adjoint_probe {
 
+/// Needs waves, object and positions; makes probe.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   extract::reference(in, out);
   const BoundedArray& patches = out[spec::Array::patches];

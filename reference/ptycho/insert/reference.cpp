@@ -1,10 +1,10 @@
-#include "reference/ptycho/insert/reference.hpp"
-
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/window.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::insert {
 
+/// Needs patches and positions, makes object.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& patches = in[spec::Array::patches];
   BoundedArray& object = out.make(spec::Array::object);

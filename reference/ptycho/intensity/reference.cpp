@@ -1,10 +1,10 @@
-#include "reference/ptycho/intensity/reference.hpp"
-
 #include "reference/ptycho/pixels.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::intensity {
 
+/// Needs far_waves, makes frames.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& waves = in[spec::Array::far_waves];
   BoundedArray& frames = out.make(spec::Array::frames);

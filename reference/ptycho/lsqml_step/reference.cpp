@@ -1,5 +1,3 @@
-#include "reference/ptycho/lsqml_step/reference.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,10 +6,9 @@
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/estimate.hpp"
-#include "reference/ptycho/gaussian_cost/reference.hpp"
-#include "reference/ptycho/illuminate/reference.hpp"
 #include "reference/ptycho/lsqml_step/contract.hpp"
-#include "reference/ptycho/object_preconditioner/reference.hpp"
+#include "reference/ptycho/lsqml_step/directions.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::lsqml_step {
@@ -212,6 +209,7 @@ void directions(const OperatorArrays& in, OperatorArrays& out) {
   out[Array::cost] = sums[Array::cost];
 }
 
+/// Computes the contract's outputs from its inputs.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   OperatorArrays led = in;
   directions(in, led);

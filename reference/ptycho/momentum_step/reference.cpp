@@ -1,11 +1,7 @@
-#include "reference/ptycho/momentum_step/reference.hpp"
-
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/estimate.hpp"
-#include "reference/ptycho/gaussian_cost/reference.hpp"
 #include "reference/ptycho/momentum_step/contract.hpp"
-#include "reference/ptycho/object_preconditioner/reference.hpp"
-#include "reference/ptycho/probe_preconditioner/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::momentum_step {
 
@@ -43,6 +39,8 @@ BoundedArray added(const BoundedArray& a, const BoundedArray& b, double unit) {
 
 }  // namespace
 
+/// Needs object, probe, positions, frames, mask, object_direction and probe_direction. Makes cost,
+/// object, probe, object_direction and probe_direction.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   OperatorArrays sums = in;
   gradients(in, gaussian_cost::reference, sums);

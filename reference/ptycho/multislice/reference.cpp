@@ -1,9 +1,9 @@
-#include "reference/ptycho/multislice/reference.hpp"
-
 #include "reference/ptycho/layers.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::multislice {
 
+/// Needs object, probe and positions; makes waves.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   std::vector<OperatorArrays> layers = layers_of(in);
   layers.front()[spec::Array::probe] = in[spec::Array::probe];

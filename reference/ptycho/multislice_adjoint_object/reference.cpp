@@ -1,10 +1,9 @@
-#include "reference/ptycho/multislice_adjoint_object/reference.hpp"
-
-#include "reference/ptycho/illuminate_adjoint_object/reference.hpp"
 #include "reference/ptycho/layers.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::multislice_adjoint_object {
 
+/// Needs waves, object, probe and positions; makes object.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   using spec::Array;
   std::vector<OperatorArrays> layers = layers_of(in);

@@ -1,10 +1,9 @@
-#include "reference/ptycho/multislice_adjoint_probe/reference.hpp"
-
-#include "reference/ptycho/illuminate_adjoint_probe/reference.hpp"
 #include "reference/ptycho/layers.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::multislice_adjoint_probe {
 
+/// Needs waves, object and positions; makes probe.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   using spec::Array;
   std::vector<OperatorArrays> layers = layers_of(in);

@@ -1,10 +1,9 @@
-#include "reference/ptycho/object_preconditioner/reference.hpp"
-
-#include "reference/ptycho/insert/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::object_preconditioner {
 
+/// Needs probe and positions, makes object_weight.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const spec::Scene& scene = in.scene;
   const BoundedArray& probe = in[spec::Array::probe];

@@ -1,11 +1,10 @@
-#include "reference/ptycho/orthogonalize_modes/reference.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::orthogonalize_modes {
@@ -39,6 +38,8 @@ bool rotate(Mode& a, Mode& b) {
 
 }  // namespace
 
+/// Needs the probe and makes a new probe. The errors are infinite: the values are defined only up
+/// to phases and mixtures of equally strong modes.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& probe = in[spec::Array::probe];
   BoundedArray& result = out.make(spec::Array::probe);

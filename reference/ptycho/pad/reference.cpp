@@ -1,9 +1,9 @@
-#include "reference/ptycho/pad/reference.hpp"
-
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/window.hpp"
 
 namespace rankcheck::reference::pad {
 
+/// Needs windows, makes patches.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& windows = in[spec::Array::windows];
   BoundedArray& patches = out.make(spec::Array::patches);

@@ -1,9 +1,8 @@
-#include "reference/ptycho/partition_compact/reference.hpp"
-
 #include <algorithm>
 #include <tuple>
 
 #include "reference/ptycho/partition.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::partition_compact {
@@ -39,6 +38,7 @@ void split(std::vector<ScanPoint> points,
 
 }  // namespace
 
+/// Needs positions, makes owners.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const std::vector<ScanPoint> scan = scan_of(in);
   const std::size_t ranks = in.counts.size();

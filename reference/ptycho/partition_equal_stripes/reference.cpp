@@ -1,12 +1,12 @@
-#include "reference/ptycho/partition_equal_stripes/reference.hpp"
-
 #include <algorithm>
 #include <tuple>
 
 #include "reference/ptycho/partition.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::partition_equal_stripes {
 
+/// Needs positions, makes owners.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   std::vector<ScanPoint> scan = scan_of(in);
   std::sort(scan.begin(), scan.end(), [](const ScanPoint& a, const ScanPoint& b) {

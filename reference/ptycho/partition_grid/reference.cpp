@@ -1,10 +1,10 @@
-#include "reference/ptycho/partition_grid/reference.hpp"
-
 #include "reference/ptycho/partition.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::partition_grid {
 
+/// Needs positions, makes owners.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const std::vector<ScanPoint> scan = scan_of(in);
   const Bounds box(scan);

@@ -1,9 +1,9 @@
-#include "reference/ptycho/partition_interlaced/reference.hpp"
-
 #include "reference/ptycho/partition.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::partition_interlaced {
 
+/// Needs positions, makes owners.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const auto ranks = static_cast<std::int64_t>(in.counts.size());
   std::vector<int> owner;

@@ -1,9 +1,8 @@
-#include "reference/ptycho/partition_random/reference.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "reference/ptycho/partition.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::partition_random {
 
@@ -18,6 +17,7 @@ std::uint64_t hash_of(std::int64_t number) {
 
 }  // namespace
 
+/// Needs positions, makes owners.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   std::vector<ScanPoint> scan = scan_of(in);
   std::sort(scan.begin(), scan.end(), [](const ScanPoint& a, const ScanPoint& b) {

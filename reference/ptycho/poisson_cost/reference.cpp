@@ -1,8 +1,7 @@
-#include "reference/ptycho/poisson_cost/reference.hpp"
-
 #include <algorithm>
 
 #include "reference/ptycho/pixels.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::poisson_cost {
@@ -17,6 +16,7 @@ double square(double x) {
 
 }  // namespace
 
+/// Needs far_waves, frames and mask; makes cost and far_waves.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const BoundedArray& waves = in[spec::Array::far_waves];
   const BoundedArray& frames = in[spec::Array::frames];

@@ -1,10 +1,9 @@
-#include "reference/ptycho/probe_preconditioner/reference.hpp"
-
-#include "reference/ptycho/extract/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::probe_preconditioner {
 
+/// Needs object and positions, makes probe_weight.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   OperatorArrays seen = in;
   extract::reference(in, seen);

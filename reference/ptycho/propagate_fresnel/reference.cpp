@@ -1,9 +1,9 @@
-#include "reference/ptycho/propagate_fresnel/reference.hpp"
-
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/spectrum.hpp"
 
 namespace rankcheck::reference::propagate_fresnel {
 
+/// Needs waves and makes new waves.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   out[spec::Array::waves] = in[spec::Array::waves];
   filter(in.scene.detector, in.unit, out[spec::Array::waves], [&](std::size_t, int k, int l) {

@@ -1,12 +1,12 @@
-#include "reference/ptycho/redistribute/reference.hpp"
-
 #include <array>
 #include <utility>
 
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/shards.hpp"
 
 namespace rankcheck::reference::redistribute {
 
+/// Needs owners, positions and frames, makes shard_positions and shard_frames.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   using spec::Array;
   const auto places = places_in_shards(in);

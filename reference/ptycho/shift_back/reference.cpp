@@ -1,10 +1,10 @@
-#include "reference/ptycho/shift_back/reference.hpp"
-
+#include "reference/ptycho/references.hpp"
 #include "reference/ptycho/spectrum.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::reference::shift_back {
 
+/// Needs waves and positions; makes new waves.
 void reference(const OperatorArrays& in, OperatorArrays& out) {
   const int width = in.scene.detector;
   const auto modes = spec::to_size(in.scene.modes);

@@ -14,8 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/propagate/reference.hpp"
-#include "reference/ptycho/propagate_fresnel/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 

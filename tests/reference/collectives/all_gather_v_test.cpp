@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/collectives/all_gather_v/contract.hpp"
-#include "reference/collectives/all_gather_v/reference.hpp"
+#include "reference/collectives/references.hpp"
 
 #include "tests/reference/collectives/by_hand.hpp"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/collectives/all_to_all/contract.hpp"
-#include "reference/collectives/all_to_all/reference.hpp"
+#include "reference/collectives/references.hpp"
 
 #include "tests/reference/collectives/by_hand.hpp"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/collectives/broadcast/contract.hpp"
-#include "reference/collectives/broadcast/reference.hpp"
+#include "reference/collectives/references.hpp"
 
 #include "tests/reference/collectives/by_hand.hpp"
 

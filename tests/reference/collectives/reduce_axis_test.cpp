@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/collectives/reduce_axis/contract.hpp"
-#include "reference/collectives/reduce_axis/reference.hpp"
+#include "reference/collectives/references.hpp"
 
 #include "tests/reference/collectives/by_hand.hpp"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "reference/collectives/references.hpp"
 #include "reference/collectives/scatter/contract.hpp"
-#include "reference/collectives/scatter/reference.hpp"
 
 #include "tests/reference/collectives/by_hand.hpp"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "reference/collectives/references.hpp"
 #include "reference/collectives/send_recv/contract.hpp"
-#include "reference/collectives/send_recv/reference.hpp"
 
 #include "tests/reference/collectives/by_hand.hpp"
 

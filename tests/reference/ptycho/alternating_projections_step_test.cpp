@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/alternating_projections_step/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/pixel.hpp"
 

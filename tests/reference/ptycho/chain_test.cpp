@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/gaussian_gradients/reference.hpp"
-#include "reference/ptycho/poisson_gradients/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 #include "tests/reference/ptycho/slices.hpp"

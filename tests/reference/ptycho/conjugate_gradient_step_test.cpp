@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/conjugate_gradient_step/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/pixel.hpp"
 

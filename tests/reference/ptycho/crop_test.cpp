@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/crop/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"

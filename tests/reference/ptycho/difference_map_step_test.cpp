@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/ptycho/difference_map_step/contract.hpp"
-#include "reference/ptycho/difference_map_step/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/pixel.hpp"
 

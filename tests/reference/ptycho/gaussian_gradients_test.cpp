@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/gaussian_gradients/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 #include "tests/reference/ptycho/pixel.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/halo_accumulate/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/tiles.hpp"
 

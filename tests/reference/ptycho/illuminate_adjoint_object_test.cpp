@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/illuminate_adjoint_object/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/lit_row.hpp"
 #include "tests/reference/ptycho/lit_window.hpp"

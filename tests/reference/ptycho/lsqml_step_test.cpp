@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "reference/ptycho/estimate.hpp"
-#include "reference/ptycho/lsqml_step/reference.hpp"
-#include "reference/ptycho/object_preconditioner/reference.hpp"
+#include "reference/ptycho/lsqml_step/directions.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/pixel.hpp"
 

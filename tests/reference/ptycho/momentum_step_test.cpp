@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/epie_step/reference.hpp"
-#include "reference/ptycho/momentum_step/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 #include "tests/reference/ptycho/pixel.hpp"

@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/multislice/reference.hpp"
-#include "reference/ptycho/propagate_fresnel/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 #include "tests/reference/ptycho/slices.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/orthogonalize_modes/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference::orthogonalize_modes {
 namespace {

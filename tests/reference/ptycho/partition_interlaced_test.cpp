@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/partition_interlaced/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/owners.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/poisson_cost/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 #include "tests/reference/ptycho/pixel.hpp"

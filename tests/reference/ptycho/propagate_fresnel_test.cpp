@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/propagate_fresnel/reference.hpp"
+#include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/rpie_step/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 #include "tests/reference/ptycho/pixel.hpp"

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/ptycho/propagate_fresnel/reference.hpp"
+#include "reference/ptycho/references.hpp"
 
 #include "tests/reference/ptycho/outputs.hpp"
 

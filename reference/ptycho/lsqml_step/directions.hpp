@@ -9,7 +9,4 @@ namespace rankcheck::reference::lsqml_step {
 /// -chi, for every mode.
 void directions(const OperatorArrays& in, OperatorArrays& out);
 
-/// Computes the contract's outputs from its inputs.
-void reference(const OperatorArrays& in, OperatorArrays& out);
-
 }  // namespace rankcheck::reference::lsqml_step
