@@ -1,21 +1,37 @@
 # Generates the registries of algorithms, and the operators of other devices.
 
 # Generates rankcheck::gpu::<list>(), the list of a family's algorithms. Its entries are
-# <implementation>{operation, <type>}.
+# <implementation>{operation, <type>}. An operation <op>_v also has the algorithms of <op>, which
+# work for blocks of any sizes.
 function(rankcheck_register_algorithms out family list implementation type)
   # Other folders hold code that several operations share.
   rankcheck_leaf_folders(operations reference/${family} contract.hpp)
   set(declarations "")
   set(entries "")
   foreach(op IN LISTS operations)
-    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/${family}/${op}/*.cpp)
-    list(SORT files)
-    foreach(file IN LISTS files)
-      get_filename_component(algorithm ${file} NAME_WE)
-      if(NOT algorithm STREQUAL mpi)
-        string(APPEND declarations "namespace ${op} {\n${type} ${algorithm}();\n}\n")
-        string(APPEND entries "      {\"${op}\", ${op}::${algorithm}()},\n")
+    string(REGEX REPLACE "_v$" "" even ${op})
+    foreach(from IN ITEMS ${op} ${even})
+      file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/${family}/${from}/*.cpp)
+      set(algorithms_of_${from} "")
+      foreach(file IN LISTS files)
+        get_filename_component(algorithm ${file} NAME_WE)
+        if(NOT algorithm STREQUAL mpi)
+          list(APPEND algorithms_of_${from} ${algorithm})
+        endif()
+      endforeach()
+    endforeach()
+    foreach(algorithm IN LISTS algorithms_of_${op})
+      string(APPEND declarations "namespace ${op} {\n${type} ${algorithm}();\n}\n")
+    endforeach()
+    set(algorithms ${algorithms_of_${op}} ${algorithms_of_${even}})
+    list(REMOVE_DUPLICATES algorithms)
+    list(SORT algorithms)
+    foreach(algorithm IN LISTS algorithms)
+      set(from ${even})
+      if(algorithm IN_LIST algorithms_of_${op})
+        set(from ${op})
       endif()
+      string(APPEND entries "      {\"${op}\", ${from}::${algorithm}()},\n")
     endforeach()
   endforeach()
   rankcheck_write_registry(${family}_algorithms.cpp
