@@ -41,5 +41,6 @@ cat >"$root/stand-in/rankcheck-worker-cuda" <<'EOF'
 [ "$1" != --probe ] || printf . >>ticks
 exec /stand-in/devices/rankcheck-worker-cuda "$@"
 EOF
+chmod +x "$root/stand-in/rankcheck-worker-cuda"
 cp "$nccl" "$root/stand-in/nccl.so"
 cp "$(dirname -- "$0")/gate.sh" "$root/stand-in"
