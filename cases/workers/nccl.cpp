@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -11,27 +10,27 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/random.h>
 #include <sys/resource.h>
 
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/device/cuda/presence.hpp"
 #include "gpu/device/nccl/devices.hpp"
+#include "gpu/device/nccl/meeting.hpp"
 #include "gpu/device/nccl/placement.hpp"
 #include "gpu/device/nccl/runtime.hpp"
-#include "gpu/device/nccl/store.hpp"
 
 #include "harness/base/program.hpp"
 #include "harness/worker/serve.hpp"
+#include "harness/worker/work_folder.hpp"
 
 #include "cases/workers/description.hpp"
 #include "cases/workers/launch.hpp"
 #include "cases/workers/nccl_subject.hpp"
 
-/// rankcheck-worker-nccl. It starts a process for each rank of an NCCL world, and the store where
-/// the ranks meet. Each of these processes runs this program too. In the mode of one process, it
-/// hosts all ranks itself.
+/// rankcheck-worker-nccl. It starts a process for each rank of an NCCL world, and makes the folder
+/// where the ranks meet. Each of these processes runs this program too. In the mode of one process,
+/// it hosts all ranks itself.
 namespace rankcheck::cases {
 
 namespace {
@@ -40,7 +39,7 @@ namespace cuda = gpu::cuda;
 namespace nccl = gpu::nccl;
 namespace worker = harness::worker;
 
-constexpr const char* secret_variable = "RANKCHECK_STORE_SECRET";
+constexpr int ranks_max = 4096;
 /// Time limit for all processes to start and to meet.
 constexpr std::chrono::seconds start_patience{60};
 /// A stand-in on the host can have any number of devices.
@@ -50,7 +49,8 @@ constexpr int host_devices = 64;
 struct Arguments {
   int ranks = 0;
   int rank = -1;
-  int store_port = 0;
+  /// The folder where the ranks meet.
+  std::string meeting = {};
   double patience_s = 16;
   bool describes = false;
   /// The hosts of the first ranks; see nccl::host_of().
@@ -179,45 +179,29 @@ int serve_ranks(const Arguments& arguments, const Machine& machine) {
   prepare_process(*machine.library);
   nccl::World world = world_of(arguments, machine);
   world.log_path = redirect_log(arguments);
-  std::optional<nccl::StoreClient> store;
-  if (arguments.rank >= 0) {
-    store.emplace(nccl::StoreAddress{.port = arguments.store_port},
-                  variable(secret_variable),
-                  start_patience);
-  }
+  std::optional<nccl::Meeting> meeting;
+  if (arguments.rank >= 0) meeting.emplace(arguments.meeting, start_patience);
   world.meet = [&](const std::string& key, const std::string* value) {
-    if (!store && value != nullptr) return *value;
-    if (value == nullptr) return store->wait(key, start_patience);
-    store->set(key, *value);
+    if (value == nullptr) return meeting->await(key);
+    if (meeting) meeting->publish(key, *value);
     return *value;
   };
   const auto subject = join_nccl(*machine.library, world);
   // No rank serves before all have joined. Otherwise a late start would count as a fault of the
   // first run.
-  if (store) store->barrier("start", arguments.rank, arguments.ranks, start_patience);
+  if (meeting) meeting->gather(arguments.rank, arguments.ranks);
   worker::serve(*subject, worker::connect_to_harness());
   return 0;
 }
 
-std::string random_secret() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw std::runtime_error("the system has no random numbers");
-  }
-  std::string text;
-  for (const unsigned char each : bytes) text += fmt::format("{:02x}", each);
-  return text;
-}
-
-/// Starts the ranks' processes and the store where they meet.
+/// Starts the ranks' processes.
 int start_ranks(const Arguments& arguments, const Machine& machine) {
-  const std::string secret = random_secret();
-  const nccl::StoreServer store({}, secret);
   const bool shares_devices = world_of(arguments, machine).shares_devices;
   if (const std::string why = why_short_of_shared_memory(machine, arguments.ranks, machine.devices);
       !why.empty()) {
     throw std::runtime_error(why);
   }
+  const worker::WorkFolder meeting;
   std::vector<worker::Command> commands;
   for (int rank = 0; rank < arguments.ranks; ++rank) {
     worker::Command command{.arguments = {harness::own_program(),
@@ -225,11 +209,11 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
                                           std::to_string(arguments.ranks),
                                           "--rank",
                                           std::to_string(rank),
-                                          "--store-port",
-                                          std::to_string(store.port()),
+                                          "--meeting",
+                                          meeting.path(),
                                           "--patience",
                                           fmt::format("{}", arguments.patience_s)},
-                            .environment = {{secret_variable, secret}}};
+                            .environment = {}};
     if (const auto host = nccl::host_of(rank, arguments.hosts, shares_devices)) {
       command.environment.merge(nccl::environment_of_host(*host, variable));
     }
@@ -244,16 +228,15 @@ int start_ranks(const Arguments& arguments, const Machine& machine) {
 void add_options(CLI::App& app, Arguments& arguments) {
   app.add_flag("--describe", arguments.describes, "Prints what can run here, as JSON.");
   app.add_option("--ranks", arguments.ranks, "The number of ranks of the world.")
-      ->check(CLI::Range(1, nccl::store_limits::ranks));
-  auto* const port =
-      app.add_option(
-             "--store-port", arguments.store_port, "The port of the store at which the ranks meet.")
-          ->check(CLI::Range(1, 65535));
+      ->check(CLI::Range(1, ranks_max));
+  auto* const meeting =
+      app.add_option("--meeting", arguments.meeting, "The folder where the ranks meet.")
+          ->check(CLI::ExistingDirectory);
   app.add_option("--rank",
                  arguments.rank,
                  "Runs as this rank. Without this option, starts one process for each rank.")
-      ->check(CLI::Range(0, nccl::store_limits::ranks - 1))
-      ->needs(port);
+      ->check(CLI::Range(0, ranks_max - 1))
+      ->needs(meeting);
   app.add_option("--hosts", arguments.hosts, "The host of each rank, as NCCL shall see it: 0,0,1.")
       ->delimiter(',')
       ->check(CLI::NonNegativeNumber);

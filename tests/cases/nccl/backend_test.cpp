@@ -185,10 +185,10 @@ TEST_F(NcclBackendTest, WorkerRefusesArgumentsThatMakeNoSense) {
        "--patience: got nan, expected seconds above 0, at most 1000000000"},
       {"--ranks 2 --patience inf", "got inf"},
       {"--ranks 2 --patience -1", "got -1"},
-      {"--ranks 2 --rank 1", "--store-port"},
-      {"--ranks 2 --rank 2 --store-port 1", "--rank: got 2, expected less than the 2 of --ranks"},
-      {"--ranks 2 --rank -7 --store-port 1", "--rank: "},
-      {"--ranks 2 --rank 1 --store-port 65537", "--store-port: "},
+      {"--ranks 2 --rank 1", "--meeting"},
+      {"--ranks 2 --rank 2 --meeting /tmp", "--rank: got 2, expected less than the 2 of --ranks"},
+      {"--ranks 2 --rank -7 --meeting /tmp", "--rank: "},
+      {"--ranks 2 --rank 1 --meeting /nowhere", "--meeting: "},
       {"--ranks 2 --nonsense", "--nonsense"}};
   for (const auto& [arguments, expected] : refused) {
     const tests::Outcome outcome = shell(worker + " " + arguments);
