@@ -33,6 +33,8 @@ if(RANKCHECK_CUDA STREQUAL AUTO)
     return()
   endif()
 endif()
+# This is about host code. Code for GPUs is optimised as always.
+set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG" CACHE STRING "Flags of nvcc in a release build")
 enable_language(CUDA)
 if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
   if(RANKCHECK_CUDA STREQUAL AUTO)
