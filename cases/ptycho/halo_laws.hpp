@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cases/suites/registry.hpp"
+#include "cases/suites/claims.hpp"
 
 namespace rankcheck::cases {
 

@@ -39,12 +39,12 @@ std::complex<double> memory_of(const OperatorStage& step, Array array, std::size
 }
 
 /// Plans ePIE's step, then the step itself, with the same inputs.
-void plan_epie(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+void plan_without_memory(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
   constexpr std::array<std::string_view, 1> others{"epie_step"};
   plan_behind(others, c, stages);
 }
 
-void check_epie(const Evidence& evidence, Judgement& judgement) {
+void check_without_memory(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage epie = read_stage(evidence, 0);
   const OperatorStage step = read_stage(evidence, 1);
   compare_outputs(step, "is not ePIE's step plus the memory", judgement, [&](Array array, auto i) {
@@ -80,8 +80,8 @@ harness::Property is_epie_with_memory() {
   return {
       .name = "is_epie_with_memory",
       .summary = "The step is ePIE's step plus 0.9 times the old directions.",
-      .program = plan_epie,
-      .check = check_epie,
+      .program = plan_without_memory,
+      .check = check_without_memory,
   };
 }
 

@@ -1,21 +1,34 @@
 #include "cases/suites/catalogue.hpp"
 
-#include <string>
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "reference/registry.hpp"
 
-#include "cases/suites/registry.hpp"
+#include "cases/suites/claims.hpp"
 
 namespace rankcheck::cases {
 
 harness::Catalogue make_catalogue() {
   std::vector<harness::Operation> operations;
   for (const spec::Contract* contract : reference::contracts()) {
-    harness::Operation operation{.contract = *contract, .properties = {}};
-    for (const NamedSuite& each : suites()) {
-      if (each.operation == contract->name) operation.properties = each.suite.properties;
+    operations.push_back({.contract = *contract, .properties = {}});
+  }
+  for (const auto& family : {claims_of_collectives(), claims_of_operators()}) {
+    for (const Claims& claims : family) {
+      const auto named = [&](const harness::Operation& each) {
+        return each.contract.name == claims.operation;
+      };
+      const auto found = std::find_if(operations.begin(), operations.end(), named);
+      if (found == operations.end()) {
+        throw std::logic_error(fmt::format("claims of an unknown operation: {}", claims.operation));
+      }
+      found->properties = claims.properties;
     }
-    operations.push_back(std::move(operation));
   }
   return harness::Catalogue(std::move(operations));
 }

@@ -1,9 +1,0 @@
-#include "cases/ptycho/partition_laws.hpp"
-
-namespace rankcheck::cases::partition_equal_stripes {
-
-Suite suite() {
-  return {.properties = equal_partition_properties()};
-}
-
-}  // namespace rankcheck::cases::partition_equal_stripes
