@@ -25,26 +25,19 @@ endfunction()
 
 # Generates rankcheck::reference::<family>(), the list of a family's references. Its entries are
 # <type>{contract, reference}. Also generates what reference/<family>/references.hpp declares:
-# functions with these parameters. An operation <op>_v without a source has the reference of <op>.
+# functions with these parameters.
 function(rankcheck_register_references out family type parameters)
   rankcheck_leaf_folders(operations reference/${family} contract.hpp)
   set(includes "")
   set(entries "")
   set(declarations "")
-  set(forwarders "")
   foreach(op IN LISTS operations)
     string(APPEND includes "#include \"reference/${family}/${op}/contract.hpp\"\n")
     string(APPEND entries "      {${op}::contract(), ${op}::reference},\n")
-    set(source ${CMAKE_CURRENT_SOURCE_DIR}/${family}/${op}/reference.cpp)
-    if(op MATCHES "(.+)_v$" AND NOT EXISTS ${source})
-      string(APPEND forwarders
-             "namespace ${op} {\nusing rankcheck::reference::${CMAKE_MATCH_1}::reference;\n}\n")
-    else()
-      string(APPEND declarations "namespace ${op} {\nvoid reference(${parameters});\n}\n")
-    endif()
+    string(APPEND declarations "namespace ${op} {\nvoid reference(${parameters});\n}\n")
   endforeach()
   rankcheck_write_registry(${family}_references.inc
-    "namespace rankcheck::reference {\n${declarations}${forwarders}}\n" declared)
+    "namespace rankcheck::reference {\n${declarations}}\n" declared)
   rankcheck_write_registry(${family}_references.cpp
 "${includes}#include \"reference/${family}/references.hpp\"
 #include \"reference/${family}/registry.hpp\"

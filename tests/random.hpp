@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "reference/spec/split_mix.hpp"
+
 namespace rankcheck::tests {
 
 /// A random generator that gives the same numbers with every standard library.
@@ -11,11 +13,8 @@ class Random {
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t bits() {
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
+    state_ += spec::golden_gamma;
+    return spec::split_mix(state_);
   }
   /// Returns a number from 0 to limit - 1.
   std::size_t below(std::size_t limit) { return static_cast<std::size_t>(bits() % limit); }

@@ -4,17 +4,24 @@
 
 namespace rankcheck::gpu::plan {
 
-/// SplitMix64. A seed gives the same numbers on every machine and with every standard library.
+/// What SplitMix64 (Steele, Lea, Flood 2014) adds to its state before each number.
+inline constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15U;
+
+/// The number that belongs to a state of SplitMix64.
+[[nodiscard]] constexpr std::uint64_t split_mix(std::uint64_t state) {
+  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9U;
+  state = (state ^ (state >> 27)) * 0x94d049bb133111ebU;
+  return state ^ (state >> 31);
+}
+
+/// A seed gives the same numbers on every machine and with every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
   [[nodiscard]] std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
+    state_ += golden_gamma;
+    return split_mix(state_);
   }
 
   /// A number in 0 … limit-1; limit > 0.

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "reference/spec/assert.hpp"
+#include "reference/spec/split_mix.hpp"
 
 namespace rankcheck::harness {
 
@@ -22,11 +23,8 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 }
 
 std::uint64_t RandomSource::next() {
-  state_ += 0x9e3779b97f4a7c15U;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
+  state_ += spec::golden_gamma;
+  return spec::split_mix(state_);
 }
 
 std::int64_t RandomSource::below(std::int64_t limit) {

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "reference/spec/split_mix.hpp"
+
 #include "harness/case/case.hpp"
 
 /// Inputs as a pure function of the case: any process, in any language, can recompute any element
@@ -14,20 +16,13 @@ namespace rankcheck::harness {
 class CounterHash {
  public:
   CounterHash(std::uint64_t seed, std::uint64_t rank)
-      : key_(mix(mix(seed + golden) + rank + golden)) {}
+      : key_(spec::split_mix(spec::split_mix(seed + spec::golden_gamma) + rank +
+                             spec::golden_gamma)) {}
   [[nodiscard]] std::uint64_t operator()(std::uint64_t index) const {
-    return mix(key_ + (index + 1) * golden);
+    return spec::split_mix(key_ + (index + 1) * spec::golden_gamma);
   }
 
  private:
-  static constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-
-  static constexpr std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-
   std::uint64_t key_;
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "gpu/device/element.hpp"
+#include "gpu/plan/random.hpp"
 
 namespace rankcheck::gpu::cuda {
 
@@ -42,12 +43,8 @@ struct Pattern {
     }
   }
 
-  /// The finaliser of SplitMix64.
   [[nodiscard]] RANKCHECK_HD static std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
+    return plan::split_mix(x + plan::golden_gamma);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
+#include "gpu/plan/random.hpp"
 #include "gpu/ptycho/operator.hpp"
 
 namespace rankcheck::gpu {
@@ -117,12 +118,8 @@ class Sharer {
   int ranks_;
 };
 
-/// SplitMix64.
 std::uint64_t hash_of(std::size_t number) {
-  std::uint64_t z = (std::uint64_t{number} + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
+  return plan::split_mix((std::uint64_t{number} + 1) * plan::golden_gamma);
 }
 
 /// The columns of a grid of `cells` cells that is as square as possible. There are no more columns

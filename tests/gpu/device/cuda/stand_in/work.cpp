@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "reference/spec/split_mix.hpp"
+
 #include "tests/gpu/device/cuda/stand_in/memory.hpp"
 
 namespace rankcheck::stand_in {
@@ -28,11 +30,8 @@ Scheduler::Scheduler() {
 }
 
 std::uint64_t Scheduler::draw(std::uint64_t count) {
-  // SplitMix64.
-  std::uint64_t x = state_ += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return (x ^ (x >> 31)) % count;
+  state_ += spec::golden_gamma;
+  return spec::split_mix(state_) % count;
 }
 
 TaskPtr Scheduler::add(Task task) {
