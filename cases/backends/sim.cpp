@@ -14,6 +14,7 @@
 #include "gpu/plan/merge.hpp"
 #include "gpu/plan/schedule.hpp"
 
+#include "harness/backend/stage_images.hpp"
 #include "harness/backend/stages.hpp"
 #include "harness/case/family.hpp"
 #include "harness/case/input.hpp"
@@ -145,38 +146,31 @@ void SimBackend::fill_images(std::span<const Case> stages,
                              std::size_t stage,
                              Observation& observation) {
   const Case& c = stages[stage];
-  const std::vector<int> ranks = members(c);
-  const auto n = ranks.size();
   const auto element_bytes = spec::to_size(spec::info(c.type).bytes);
-  harness::StageOutcome& outcome = observation.stages[stage];
-  outcome.images.resize(n);
-  outcome.stamps.resize(n);
-  const std::size_t scalars = scalars_.size();
-  scalars_.resize(scalars + (has_scalar(c) ? n * element_bytes : 0));
-  std::vector<const std::byte*> left(stage);
-  for (std::size_t r = 0; r < n; ++r) {
-    for (std::size_t s = 0; s < stage; ++s) {
-      const int place = harness::place_in_group(stages[s], ranks[r]);
-      left[s] = place < 0 ? nullptr : observation.stages[s].images[spec::to_size(place)].data();
-    }
-    harness::Image& image = outcome.images[r];
-    prepare_stage(reference::contract_named,
+  std::size_t scalar = scalars_.size();
+  if (has_scalar(c)) scalars_.resize(scalar + spec::to_size(group_size(c)) * element_bytes);
+  const auto add = [&](const harness::HostedMember& member) {
+    std::byte* const memory = member.image.data();
+    gpu::sim::RankBuffers& buffers =
+        buffers_.emplace_back(gpu::sim::RankBuffers{.send = member.send_in(memory),
+                                                    .recv = member.recv_in(memory),
+                                                    .send_bytes = 0,
+                                                    .recv_bytes = 0});
+    if (buffers.send != nullptr) buffers.send_bytes = layout_.send_size;
+    if (buffers.recv != nullptr) buffers.recv_bytes = layout_.recv_size;
+    const bool is_dense = layout_.extents.send_stride == 1 && layout_.extents.recv_stride == 1;
+    if (!is_dense) pack(c, member.image, buffers);
+    if (c.pending) hold_back(buffers);
+    if (!has_scalar(c)) return;
+    fill_scalar(c, member.world_rank, scalars_.data() + scalar);
+    scalar += element_bytes;
+  };
+  prepare_members({.contract_of = reference::contract_named, .result_place = traits_.result_place},
                   stages,
                   stage,
-                  static_cast<int>(r),
-                  traits_.result_place,
-                  left,
                   layout_,
-                  image);
-    buffers_.push_back({.send = layout_.send < 0 ? nullptr : image.data() + layout_.send,
-                        .recv = layout_.recv < 0 ? nullptr : image.data() + layout_.recv,
-                        .send_bytes = layout_.send < 0 ? 0 : layout_.send_size,
-                        .recv_bytes = layout_.recv < 0 ? 0 : layout_.recv_size});
-    const bool is_dense = layout_.extents.send_stride == 1 && layout_.extents.recv_stride == 1;
-    if (!is_dense) pack(c, image, buffers_.back());
-    if (c.pending) hold_back(buffers_.back());
-    if (has_scalar(c)) fill_scalar(c, ranks[r], scalars_.data() + scalars + r * element_bytes);
-  }
+                  observation,
+                  add);
 }
 
 void SimBackend::pack(const Case& c, harness::Image& image, gpu::sim::RankBuffers& buffers) {

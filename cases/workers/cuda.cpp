@@ -34,6 +34,7 @@
 #include "gpu/device/driver_release.hpp"
 #include "gpu/plan/merge.hpp"
 
+#include "harness/backend/stage_images.hpp"
 #include "harness/backend/stages.hpp"
 #include "harness/case/input.hpp"
 #include "harness/run/exit_status.hpp"
@@ -304,38 +305,21 @@ class CudaSubject final : public worker::Subject {
   /// Makes the image of every rank of a stage and copies it to the rank's device.
   void prepare(std::size_t k, Batch& batch, Observation& result) {
     const Case& c = batch.stages[k];
-    const std::vector<int> members = harness::members(c);
-    harness::StageOutcome& outcome = result.stages[k];
-    outcome.images.resize(members.size());
-    outcome.stamps.assign(members.size(), {});
-    std::vector<const std::byte*> left(k);
-    for (std::size_t r = 0; r < members.size(); ++r) {
+    const auto add = [&](const harness::HostedMember& member) {
       const int rank = static_cast<int>(batch.images.size());
-      for (std::size_t s = 0; s < k; ++s) {
-        const int place = harness::place_in_group(batch.stages[s], members[r]);
-        left[s] = place < 0 ? nullptr : result.stages[s].images[spec::to_size(place)].data();
-      }
-      harness::Image& image = outcome.images[r];
-      prepare_stage(reference::contract_named,
-                    batch.stages,
-                    k,
-                    static_cast<int>(r),
-                    harness::ResultPlace::own_block,
-                    left,
-                    layout_,
-                    image);
-      RankImage& placed = batch.images.emplace_back(RankImage{.stage = k, .place = r});
-      place_image(rank, c.pending, image, placed);
-      batch.memory.push_back({.send = layout_.send < 0 ? nullptr : placed.image + layout_.send,
-                              .recv = layout_.recv < 0 ? nullptr : placed.image + layout_.recv});
-      if (has_scalar(c)) {
-        std::array<std::byte, 16> scalar{};
-        fill_scalar(c, members[r], scalar.data());
-        std::byte* const scalar_there = devices_.allocate(rank, scalar.size());
-        devices_.write(rank, scalar.data(), scalar_there, scalar.size());
-        batch.memory.back().scalar = scalar_there;
-      }
-    }
+      RankImage& placed = batch.images.emplace_back(RankImage{.stage = k, .place = member.place});
+      place_image(rank, c.pending, member.image, placed);
+      batch.memory.push_back(
+          {.send = member.send_in(placed.image), .recv = member.recv_in(placed.image)});
+      if (!has_scalar(c)) return;
+      std::array<std::byte, 16> scalar{};
+      fill_scalar(c, member.world_rank, scalar.data());
+      std::byte* const scalar_there = devices_.allocate(rank, scalar.size());
+      devices_.write(rank, scalar.data(), scalar_there, scalar.size());
+      batch.memory.back().scalar = scalar_there;
+    };
+    prepare_members(
+        {.contract_of = reference::contract_named}, batch.stages, k, layout_, result, add);
   }
 
   /// Writes the plan of a stage.

@@ -23,6 +23,7 @@
 #include "gpu/ptycho/registry.hpp"
 
 #include "harness/backend/preference.hpp"
+#include "harness/backend/stage_images.hpp"
 #include "harness/base/path.hpp"
 #include "harness/case/input.hpp"
 #include "harness/run/exit_status.hpp"
@@ -190,12 +191,11 @@ class HybridSubject final : public worker::Subject {
               harness::members(stages[k]),
               {},
               {}};
-    harness::StageOutcome& outcome = result.stages[k];
-    const auto hosted = std::count_if(
+    const bool hosts_none = std::none_of(
         call.group.begin(), call.group.end(), [&](int world_rank) { return is_here(world_rank); });
-    outcome.images.resize(static_cast<std::size_t>(hosted));
-    outcome.stamps.assign(outcome.images.size(), {});
-    if (hosted == 0) return;
+    harness::StageOutcome& outcome = result.stages[k];
+    outcome = {};
+    if (hosts_none) return;
     cluster_.begin(call.group);
     prepare(stages, k, call, result);
     for (const int rank : cluster_.local()) entered(call.group[spec::to_size(rank)], k);
@@ -218,45 +218,26 @@ class HybridSubject final : public worker::Subject {
     cluster_.end();
   }
 
-  /// Returns a member's image after an earlier stage. Null if it was no member of that stage.
-  [[nodiscard]] const std::byte* left_by(const Case& stage,
-                                         const harness::StageOutcome& outcome,
-                                         int world_rank) const {
-    std::size_t place = 0;
-    for (const int each : harness::members(stage)) {
-      if (each == world_rank) return outcome.images[place].data();
-      if (is_here(each)) ++place;
-    }
-    return nullptr;
-  }
-
   /// Makes the image of every local member and copies it to the member's device.
   void prepare(std::span<const Case> stages, std::size_t k, Call& call, Observation& result) {
-    std::vector<const std::byte*> left(k);
-    for (std::size_t place = 0; place < cluster_.local().size(); ++place) {
-      const int rank = cluster_.local()[place];
-      const int world_rank = call.group[spec::to_size(rank)];
-      for (std::size_t s = 0; s < k; ++s) {
-        left[s] = left_by(stages[s], result.stages[s], world_rank);
-      }
-      harness::Image& image = result.stages[k].images[place];
-      prepare_stage(reference::contract_named,
+    const auto add = [&](const harness::HostedMember& member) {
+      const int rank = member.group_rank;
+      std::byte* const there = copy_to_device(rank, member.image);
+      call.images.push_back(there);
+      call.buffers.push_back(
+          {.data = {.send = member.send_in(there), .recv = member.recv_in(there)}});
+      if (!is_collective(call.c) || !has_scalar(call.c)) return;
+      std::array<std::byte, 16> scalar{};
+      fill_scalar(call.c, member.world_rank, scalar.data());
+      call.buffers.back().scalar = copy_to_device(rank, scalar);
+    };
+    prepare_members({.contract_of = reference::contract_named,
+                     .hosts = [&](int world_rank) { return is_here(world_rank); }},
                     stages,
                     k,
-                    rank,
-                    harness::ResultPlace::own_block,
-                    left,
                     layout_,
-                    image);
-      std::byte* const there = copy_to_device(rank, image);
-      call.images.push_back(there);
-      call.buffers.push_back({.data = {.send = layout_.send < 0 ? nullptr : there + layout_.send,
-                                       .recv = layout_.recv < 0 ? nullptr : there + layout_.recv}});
-      if (!is_collective(call.c) || !has_scalar(call.c)) continue;
-      std::array<std::byte, 16> scalar{};
-      fill_scalar(call.c, world_rank, scalar.data());
-      call.buffers.back().scalar = copy_to_device(rank, scalar);
-    }
+                    result,
+                    add);
   }
 
   /// Returns the address of the copy.

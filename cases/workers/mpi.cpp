@@ -20,6 +20,7 @@
 #include "gpu/device/wrong_path.hpp"
 #include "gpu/ptycho/registry.hpp"
 
+#include "harness/backend/stage_images.hpp"
 #include "harness/backend/stages.hpp"
 #include "harness/case/hosts.hpp"
 #include "harness/case/input.hpp"
@@ -213,28 +214,19 @@ class MpiSubject final : public worker::Subject {
                  const worker::Entered& entered,
                  Observation& result) {
     const Case& c = stages[k];
+    int group_rank = -1;
+    prepare_members({.contract_of = reference::contract_named,
+                     .result_place = harness::ResultPlace::start,
+                     .hosts = [&](int world_rank) { return world_rank == runtime_.rank(); }},
+                    stages,
+                    k,
+                    layout_,
+                    result,
+                    [&](const harness::HostedMember& member) { group_rank = member.group_rank; });
+    if (group_rank < 0) return;
     const std::vector<int> group = harness::members(c);
-    const auto self = std::find(group.begin(), group.end(), runtime_.rank());
     StageOutcome& outcome = result.stages[k];
-    outcome.images.resize(self == group.end() ? 0 : 1);
-    outcome.stamps.assign(outcome.images.size(), {});
-    if (outcome.images.empty()) return;
-    const int group_rank = static_cast<int>(self - group.begin());
     const spec::Contract& contract = reference::contract_named(c.operation);
-    std::vector<const std::byte*> left;
-    for (std::size_t s = 0; s < k; ++s) {
-      const auto& images = result.stages[s].images;
-      left.push_back(images.empty() ? nullptr : images[0].data());
-    }
-    harness::Image& image = outcome.images[0];
-    prepare_stage(reference::contract_named,
-                  stages,
-                  k,
-                  group_rank,
-                  harness::ResultPlace::start,
-                  left,
-                  layout_,
-                  image);
     if (const gpu::Operator* op = find_operator(c)) {
       entered(runtime_.rank(), k);
       cluster_.begin(group, group_rank);
@@ -243,7 +235,7 @@ class MpiSubject final : public worker::Subject {
       const gpu::DeviceBuffers none;
       cluster_.collective("barrier", {.ranks = cluster_.ranks()}, false, {&none, 1});
       outcome.stamps[0].entered = now_ns();
-      run_operator(*op, contract, c, image);
+      run_operator(*op, contract, c, outcome.images[0]);
       outcome.stamps[0].left = now_ns();
       result.path[k] = op->name;
       return;

@@ -25,6 +25,7 @@
 #include "gpu/device/nccl/placement.hpp"
 #include "gpu/device/wrong_path.hpp"
 
+#include "harness/backend/stage_images.hpp"
 #include "harness/backend/stages.hpp"
 #include "harness/case/input.hpp"
 
@@ -381,57 +382,32 @@ class NcclSubject final : public worker::Subject {
                       Stage& stage,
                       Observation& result) {
     const Case& c = stages[k];
-    for (std::size_t g = 0; g < stage.group.size(); ++g) {
-      const int slot = runtime_->slot_of(stage.group[g]);
-      if (slot < 0) continue;
-      stage.slots.push_back(slot);
-      stage.members.push_back({.group_rank = static_cast<int>(g), .extents = {}});
-    }
-    harness::StageOutcome& outcome = result.stages[k];
-    outcome.images.resize(stage.members.size());
-    stage.scalars.resize(stage.members.size());
     const nccl::Algorithm& algorithm = request_of(stage).algorithm;
     std::optional<WindowPlan> windows;
     if (algorithm.windows || algorithm.registered) windows.emplace(stage.contract, c);
-    for (std::size_t i = 0; i < stage.members.size(); ++i) {
-      nccl::Member& member = stage.members[i];
-      const int world_rank = stage.group[spec::to_size(member.group_rank)];
-      std::vector<const std::byte*> left;
-      for (std::size_t s = 0; s < k; ++s)
-        left.push_back(image_after(stages[s], s, world_rank, result));
-      harness::Image& image = outcome.images[i];
-      prepare_stage(reference::contract_named,
+    stage.scalars.resize(stage.group.size());
+    const auto add = [&](const harness::HostedMember& hosted) {
+      const int slot = runtime_->slot_of(hosted.world_rank);
+      stage.slots.push_back(slot);
+      place_image(slot, hosted.image, stage);
+      std::byte* const there = stage.images.back();
+      nccl::Member& member = stage.members.emplace_back(
+          nccl::Member{.group_rank = hosted.group_rank, .extents = layout_.extents});
+      member.send = hosted.send_in(there);
+      member.recv = hosted.recv_in(there);
+      place_more(algorithm, windows ? &*windows : nullptr, hosted.image, slot, there, member);
+      if (!has_scalar(c)) return;
+      auto& scalar = stage.scalars[hosted.place];
+      fill_scalar(c, hosted.world_rank, scalar.data());
+      member.scalar = scalar.data();
+    };
+    prepare_members({.contract_of = reference::contract_named,
+                     .hosts = [&](int rank) { return runtime_->slot_of(rank) >= 0; }},
                     stages,
                     k,
-                    member.group_rank,
-                    harness::ResultPlace::own_block,
-                    left,
                     layout_,
-                    image);
-      place_image(stage.slots[i], image, stage);
-      std::byte* const there = stage.images.back();
-      member.extents = layout_.extents;
-      member.send = layout_.send < 0 ? nullptr : there + layout_.send;
-      member.recv = layout_.recv < 0 ? nullptr : there + layout_.recv;
-      place_more(algorithm, windows ? &*windows : nullptr, image, stage.slots[i], there, member);
-      if (!has_scalar(c)) continue;
-      fill_scalar(c, world_rank, stage.scalars[i].data());
-      member.scalar = stage.scalars[i].data();
-    }
-  }
-
-  /// Returns a hosted world rank's image after an earlier stage. Null if the rank was not a member.
-  [[nodiscard]] const std::byte* image_after(const Case& c,
-                                             std::size_t stage,
-                                             int world_rank,
-                                             const Observation& result) const {
-    std::size_t hosted = 0;
-    for (const int each : harness::members(c)) {
-      if (runtime_->slot_of(each) < 0) continue;
-      if (each == world_rank) return result.stages[stage].images[hosted].data();
-      ++hosted;
-    }
-    return nullptr;
+                    result,
+                    add);
   }
 
   const nccl::Library& library_;

@@ -1,0 +1,69 @@
+#include "harness/backend/stage_images.hpp"
+
+#include <vector>
+
+#include "reference/spec/to_size.hpp"
+
+namespace rankcheck::harness {
+
+namespace {
+
+/// World ranks of the members that this process hosts, and their places in the group.
+struct Hosted {
+  int group_rank;
+  int world_rank;
+};
+
+std::vector<Hosted> hosted_members(const Hosting& hosting, const Case& c) {
+  std::vector<Hosted> out;
+  int group_rank = 0;
+  for (const int world_rank : members(c)) {
+    if (!hosting.hosts || hosting.hosts(world_rank)) out.push_back({group_rank, world_rank});
+    ++group_rank;
+  }
+  return out;
+}
+
+}  // namespace
+
+void prepare_members(const Hosting& hosting,
+                     std::span<const Case> stages,
+                     std::size_t stage,
+                     ImageLayout& layout,
+                     Observation& result,
+                     const std::function<void(const HostedMember&)>& use) {
+  const std::vector<Hosted> hosted = hosted_members(hosting, stages[stage]);
+  StageOutcome& outcome = result.stages[stage];
+  outcome.images.resize(hosted.size());
+  outcome.stamps.assign(hosted.size(), {});
+  // The images that each member of this stage left in earlier stages.
+  std::vector<std::vector<const std::byte*>> left(hosted.size(),
+                                                  std::vector<const std::byte*>(stage, nullptr));
+  for (std::size_t s = 0; s < stage; ++s) {
+    const std::vector<Hosted> before = hosted_members(hosting, stages[s]);
+    for (std::size_t i = 0; i < hosted.size(); ++i) {
+      for (std::size_t j = 0; j < before.size(); ++j) {
+        if (before[j].world_rank == hosted[i].world_rank) {
+          left[i][s] = result.stages[s].images[j].data();
+        }
+      }
+    }
+  }
+  for (std::size_t i = 0; i < hosted.size(); ++i) {
+    prepare_stage(hosting.contract_of,
+                  stages,
+                  stage,
+                  hosted[i].group_rank,
+                  hosting.result_place,
+                  left[i],
+                  layout,
+                  outcome.images[i]);
+    use({.place = i,
+         .group_rank = hosted[i].group_rank,
+         .world_rank = hosted[i].world_rank,
+         .layout = layout,
+         .image = outcome.images[i]});
+  }
+}
+
+}  // namespace rankcheck::harness
