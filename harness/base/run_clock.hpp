@@ -10,10 +10,13 @@ namespace rankcheck::harness {
 /// durations of its units, and the waiting for a worker, have other clocks.
 struct RunClock {
   using Steady = std::chrono::steady_clock;
+  // The standard names what a clock has.
+  // NOLINTBEGIN(readability-identifier-naming)
   using rep = Steady::rep;
   using period = Steady::period;
   using duration = Steady::duration;
   using time_point = Steady::time_point;
+  // NOLINTEND(readability-identifier-naming)
   using Source = time_point (*)();
   static constexpr bool is_steady = true;
 

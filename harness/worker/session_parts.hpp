@@ -16,6 +16,10 @@ inline constexpr std::chrono::seconds end_patience{3};
 /// Maximum time between two checks for a stop.
 inline constexpr std::chrono::milliseconds stop_tick{100};
 
+/// The time that the other ranks get after one of them has failed `took` after it was asked. On a
+/// machine where that took long, they also take long.
+[[nodiscard]] std::chrono::nanoseconds failure_patience(std::chrono::nanoseconds took);
+
 [[nodiscard]] inline std::chrono::steady_clock::duration whole(std::chrono::duration<double> time) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
 }

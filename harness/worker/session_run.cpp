@@ -100,12 +100,6 @@ bool has_member(const Case& c, const std::vector<int>& ranks) {
       ranks.begin(), ranks.end(), [&](int rank) { return place_in_group(c, rank) >= 0; });
 }
 
-/// The time that the other ranks get after one of them has failed `took` after it was asked. On a
-/// machine where that took long, they also take long.
-std::chrono::nanoseconds failure_patience(std::chrono::nanoseconds took) {
-  return std::clamp<std::chrono::nanoseconds>(4 * took, failure_patience_min, failure_patience_max);
-}
-
 /// Which of several processes' statuses is that of the run. A process may hang because another one
 /// failed, and may refuse what others cannot.
 int precedence(RunStatus status) {
@@ -114,6 +108,10 @@ int precedence(RunStatus status) {
 }
 
 }  // namespace
+
+std::chrono::nanoseconds failure_patience(std::chrono::nanoseconds took) {
+  return std::clamp<std::chrono::nanoseconds>(4 * took, failure_patience_min, failure_patience_max);
+}
 
 void Session::run(std::span<const Case> stages, Observation& observation) {
   observation.clear();

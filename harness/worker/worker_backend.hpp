@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -36,8 +37,12 @@ class WorkerBackend final : public Backend {
   void restart(int ranks) override;
   void expect_restart() override { expects_restart_ = options_.may_start_ahead; }
   void hurry(bool is_hurried) override {
+    // A right case of a busy machine must not seem to hang.
+    constexpr std::chrono::duration<double> hurried_min{0.5};
     // The running workers' session reads the options, too.
-    options_.run_timeout = is_hurried ? run_timeout_ / 10 : run_timeout_;
+    options_.run_timeout = is_hurried
+                               ? std::max(run_timeout_ / 10, std::min(run_timeout_, hurried_min))
+                               : run_timeout_;
   }
   std::optional<BackendFailure> close() override {
     spare_.reset();

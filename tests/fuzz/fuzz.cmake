@@ -35,14 +35,14 @@ set(fuzzed_sources
   harness/case/verdict.cpp harness/base/version_range.cpp harness/worker/protocol.cpp
   gpu/plan/topology.cpp harness/run/memory.cpp cases/families/collectives/fields.cpp
   cases/families/ptycho/fields.cpp cases/families/ptycho/symmetry.cpp)
-set(fuzz_runs case:50000 suite:50000 journal:20000 topology:100000 frame:50000
+set(fuzz_runs case:50000 suite:20000 journal:10000 topology:100000 frame:50000
   npy:50000)
 if(NOT reconstruct_absent)
   list(APPEND fuzzed_sources
     cases/reconstruct/crash_guard.cpp cases/reconstruct/cxi.cpp cases/reconstruct/dataset.cpp
     cases/reconstruct/hdf5.cpp cases/reconstruct/hdf5_types.cpp cases/reconstruct/hdf5_writer.cpp
     cases/reconstruct/modes.cpp cases/reconstruct/ptyd.cpp cases/reconstruct/recording.cpp)
-  list(APPEND fuzz_runs cxi:1500)
+  list(APPEND fuzz_runs cxi:700)
 endif()
 list(TRANSFORM fuzzed_sources PREPEND ${CMAKE_SOURCE_DIR}/)
 file(GLOB spec_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/reference/spec/*.cpp)
@@ -114,6 +114,6 @@ foreach(run IN LISTS fuzz_runs)
     ${fuzz_program} ${fuzz_folder}/inputs-${target} ${target} ${inputs}
     ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/json.dict)
   # The readers wait for files on a disk, so temporary files are kept in memory.
-  set_tests_properties(fuzz.${target} PROPERTIES LABELS fuzz TIMEOUT 120
+  set_tests_properties(fuzz.${target} PROPERTIES LABELS fuzz TIMEOUT ${time_out_s}
     ENVIRONMENT "TMPDIR=/dev/shm")
 endforeach()

@@ -6,7 +6,7 @@ set(python_package ${CMAKE_SOURCE_DIR}/harness/client/python)
 function(rankcheck_add_python_test name modules)
   add_test(NAME python.${name} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/python/run.sh
     ${python_package} "${modules}" ${ARGN})
-  set_tests_properties(python.${name} PROPERTIES LABELS python TIMEOUT 900
+  set_tests_properties(python.${name} PROPERTIES LABELS python TIMEOUT ${time_out_s}
     ENVIRONMENT "RANKCHECK=$<TARGET_FILE:rankcheck>" SKIP_REGULAR_EXPRESSION "^skipped: ")
 endfunction()
 

@@ -6,6 +6,6 @@ else()
     ${CMAKE_CURRENT_LIST_DIR} yaml workflow ${CMAKE_SOURCE_DIR}/reports/ci/github.yml
     $<TARGET_FILE:rankcheck> $<TARGET_FILE:rankcheck-subject-every_operation>
     ${CMAKE_BINARY_DIR}/tests/reports)
-  set_tests_properties(reports.workflow PROPERTIES LABELS cli TIMEOUT 300
+  set_tests_properties(reports.workflow PROPERTIES LABELS cli TIMEOUT ${time_out_s}
     SKIP_REGULAR_EXPRESSION "^skipped: ")
 endif()

@@ -25,4 +25,5 @@ set +f
 cmake --preset release -B "$2/clang-tidy" -D CMAKE_UNITY_BUILD=OFF \
   -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 cmake --build "$2/clang-tidy" --target rankcheck_commit >/dev/null
-printf '%s\n' "$changed" | xargs -n 1 -P "$(nproc)" clang-tidy --quiet -p "$2/clang-tidy"
+printf '%s\n' "$changed" | xargs -n 1 -P "$(nproc)" clang-tidy --quiet \
+  --extra-arg=-Wno-unused-command-line-argument -p "$2/clang-tidy"

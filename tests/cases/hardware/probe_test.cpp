@@ -10,6 +10,8 @@
 
 #include "harness/case/case.hpp"
 
+#include "tests/harness/sample.hpp"
+
 namespace rankcheck::cases::hardware {
 namespace {
 
@@ -69,11 +71,11 @@ TEST(ProbeTest, WorkerMaySkipIt) {
 }
 
 TEST(ProbeTest, TellsHowAProbeEnded) {
-  const std::string path = testing::TempDir() + "rankcheck-probe-that-hangs";
+  const harness::TemporaryFolder folder;
+  const std::string path = (folder.path() / "hangs").string();
   std::ofstream(path) << "#!/bin/sh\nexec tail -f /dev/null\n";
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   EXPECT_EQ(verdict_of(path, 0.05), Verdict::hung);
-  std::filesystem::remove(path);
   EXPECT_EQ(verdict_of("/bin/false"), Verdict::crashed);
   EXPECT_EQ(verdict_of("/bin/true"), Verdict::errored);
   EXPECT_EQ(verdict_of("/does/not/exist"), Verdict::errored);

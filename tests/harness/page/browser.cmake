@@ -11,6 +11,6 @@ else()
     ${CMAKE_CURRENT_LIST_DIR} "selenium numpy" browser
     $<TARGET_FILE:rankcheck> $<TARGET_FILE:rankcheck-subject-every_operation>
     ${CMAKE_BINARY_DIR}/tests/page ${stand_in})
-  set_tests_properties(page.browser PROPERTIES LABELS cli TIMEOUT 300
+  set_tests_properties(page.browser PROPERTIES LABELS cli TIMEOUT ${time_out_s}
     SKIP_REGULAR_EXPRESSION "^skipped: ")
 endif()

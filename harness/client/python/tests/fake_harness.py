@@ -224,7 +224,7 @@ class Peer:
     """A connection to a worker."""
 
     def __init__(self, connected: socket.socket) -> None:
-        connected.settimeout(20)
+        connected.settimeout(3600)
         self.socket = connected
         self.reader = connected.makefile("rb")
         self.hello = self.receive()[0]["hello"]
@@ -385,7 +385,7 @@ class Program:
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.listener.bind(os.path.join(folder, "socket"))
         self.listener.listen()
-        self.listener.settimeout(20)
+        self.listener.settimeout(3600)
         package = os.path.dirname(HERE)
         variables = {
             **os.environ, "PYTHONPATH": package, "TMPDIR": folder,
@@ -404,6 +404,6 @@ class Program:
 
     def end(self) -> Tuple[int, str]:
         """Waits for the end and returns the exit status and the error output."""
-        _, errors = self.process.communicate(timeout=20)
+        _, errors = self.process.communicate(timeout=3600)
         self.listener.close()
         return self.process.returncode, errors

@@ -79,7 +79,7 @@ class ThreadWorld {
   /// Waits until `is_done`. Throws if that takes longer than any test.
   template <class IsDone>
   void await(std::unique_lock<std::mutex>& lock, const IsDone& is_done) {
-    constexpr std::chrono::seconds patience{5};
+    constexpr std::chrono::hours patience{1};
     if (!changed_.wait_for(lock, patience, is_done)) throw std::runtime_error("nobody answers");
   }
 

@@ -135,10 +135,7 @@ void planted_all_reduce(const Call& call, Buffer send, Buffer recv) {
 /// Takes the place of the system's function by which std::this_thread waits, and with it of the
 /// pause of a late rank before its call. The pause of `unawaited_root` ends when the others have
 /// come, however slow the machine is. Nothing else here needs a pause.
-extern "C" int pause_until_met(const timespec* time, timespec* left) __asm__(
-    "nanos"
-    "leep");
-extern "C" int pause_until_met(const timespec* /*time*/, timespec* /*left*/) {
+extern "C" int nanosleep(const timespec* /*time*/, timespec* /*left*/) {
   if (bug == "unawaited_root") {
     meetings().await_all_but_one();
   } else {
