@@ -8,7 +8,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/case/site_class.hpp"
+#include "harness/case/call_class.hpp"
 
 #include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"

@@ -2,7 +2,7 @@
 
 #include "harness/check/operation.hpp"
 
-/// Laws of operations along an axis. All calls get exact inputs and must leave the same bits.
+/// Properties of operations along an axis. All calls get exact inputs and must leave the same bits.
 namespace rankcheck::cases {
 
 /// A call equals one call for each index before the axis.

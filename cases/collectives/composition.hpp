@@ -6,8 +6,8 @@
 
 #include "harness/check/operation.hpp"
 
-/// Laws that connect one collective with others. Both sides run on the same backend, with exact
-/// inputs, and must leave the same bits.
+/// Properties that connect one collective with others. Both sides run on the same backend, with
+/// exact inputs, and must leave the same bits.
 namespace rankcheck::cases {
 
 /// Returns a stage of another operation with the group and type of `c`, out of place. The case
@@ -38,19 +38,19 @@ void expect_last_returns_first(const harness::Evidence& evidence, harness::Judge
 void adapt_exact(const spec::Contract& contract, harness::Case& c);
 [[nodiscard]] bool applies_exact(const spec::Contract& contract, const harness::Case& c);
 
-/// For laws that read the send buffers afterwards: makes the case out of place, and says whether it
-/// is.
+/// For properties that read the send buffers afterwards: makes the case out of place, and says
+/// whether it is.
 void adapt_out_of_place(const spec::Contract& contract, harness::Case& c);
 [[nodiscard]] bool applies_out_of_place(const spec::Contract& contract, const harness::Case& c);
 
 using Program = void (*)(const spec::Contract&, const harness::Case&, std::vector<harness::Case>&);
 
-/// A law: the first stage alone leaves the same result as the other stages, one after another.
+/// A property: the first stage alone leaves the same result as the other stages, one after another.
 [[nodiscard]] harness::Property composes(std::string_view name,
                                          std::string_view summary,
                                          Program program);
 
-/// A law: the last stage returns the inputs of the first. The case is out of place.
+/// A property: the last stage returns the inputs of the first. The case is out of place.
 [[nodiscard]] harness::Property returns(std::string_view name,
                                         std::string_view summary,
                                         Program program);

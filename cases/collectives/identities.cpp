@@ -105,7 +105,7 @@ harness::Property equals_reduce_then_scatter() {
 }
 
 harness::Property returns_by_the_reverse() {
-  harness::Property law = returns(
+  harness::Property property = returns(
       "returns_by_the_reverse",
       "Sending along a pattern and back along its reverse returns the data.",
       [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
@@ -113,12 +113,12 @@ harness::Property returns_by_the_reverse() {
         stages[1].input = harness::InputKind::previous;
         collective(stages[1]).shift = -collective(c).shift;
       });
-  law.applies = has_reverse;
-  law.adapt = [](const spec::Contract& contract, harness::Case& c) {
+  property.applies = has_reverse;
+  property.adapt = [](const spec::Contract& contract, harness::Case& c) {
     adapt_out_of_place(contract, c);
     if (!has_reverse(contract, c)) collective(c).pattern = spec::Pattern::pairs;
   };
-  return law;
+  return property;
 }
 
 }  // namespace rankcheck::cases

@@ -2,7 +2,7 @@
 
 #include "harness/check/operation.hpp"
 
-/// Laws of single collectives: what two calls one after the other give.
+/// Properties of single collectives: what two calls one after the other give.
 namespace rankcheck::cases {
 
 /// An all_gather is a gather followed by a broadcast.

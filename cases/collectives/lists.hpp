@@ -2,7 +2,8 @@
 
 #include "harness/check/operation.hpp"
 
-/// Laws of operations on lists of arrays. All calls get exact inputs and must leave the same bits.
+/// Properties of operations on lists of arrays. All calls get exact inputs and must leave the same
+/// bits.
 namespace rankcheck::cases {
 
 /// An operation on a list equals one call of the plain operation for each array.

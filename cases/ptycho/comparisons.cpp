@@ -85,8 +85,8 @@ int rank_of(const OperatorStage& stage, Array array, std::size_t index) {
   }
 }
 
-/// Counts the compared values and the power of one number of a law. Returns whether the error is
-/// within the bound.
+/// Counts the compared values and the power of one number of a property. Returns whether the error
+/// is within the bound.
 bool judge_number(const OperatorStage& stage,
                   const Named& number,
                   double scale,

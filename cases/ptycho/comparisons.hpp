@@ -10,17 +10,17 @@
 
 #include "cases/ptycho/stage.hpp"
 
-/// How laws compare what operators leave with what the laws expect.
+/// How properties compare what operators leave with what the properties expect.
 namespace rankcheck::cases {
 
-/// The value that a law expects, with a bound on the error. A bound that is not finite makes the
-/// comparison powerless.
+/// The value that a property expects, with a bound on the error. A bound that is not finite makes
+/// the comparison powerless.
 struct ExpectedValue {
   std::complex<double> value;
   double bound;
 };
 
-/// Returns what a law expects of a value; nothing if the law does not determine it.
+/// Returns what a property expects of a value; nothing if the property does not determine it.
 using ExpectedValues =
     std::function<std::optional<ExpectedValue>(spec::Array array, std::size_t index)>;
 
@@ -42,7 +42,7 @@ void compare_outputs(const OperatorStage& stage,
 [[nodiscard]] double inner_product_bound(const reference::BoundedArray& uncertain,
                                          const reference::BoundedArray& exact);
 
-/// A number that a law computes from outputs, with its name.
+/// A number that a property computes from outputs, with its name.
 struct Named {
   std::string_view name;
   std::complex<double> value;
@@ -55,12 +55,12 @@ void compare_numbers(const OperatorStage& stage,
                      double bound,
                      harness::Judgement& judgement);
 
-/// An upper limit for a number of a law.
+/// An upper limit for a number of a property.
 struct UpperLimit {
   double limit = 0;
   /// How far rounding errors may lead beyond the limit.
   double bound = 0;
-  /// How large the number is if the law does not hold: the scale of `bound`.
+  /// How large the number is if the property does not hold: the scale of `bound`.
   double scale = 0;
 };
 

@@ -7,7 +7,7 @@
 #include "reference/ptycho/references.hpp"
 
 #include "cases/families/ptycho/case.hpp"
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 
 namespace rankcheck::cases {
 

@@ -232,7 +232,8 @@ class HybridSubject final : public worker::Subject {
       call.buffers.back().scalar = copy_to_device(rank, scalar);
     };
     prepare_members({.contract_of = reference::contract_named,
-                     .hosts = [&](int world_rank) { return is_here(world_rank); }},
+                     .hosts = [&](int world_rank) { return is_here(world_rank); },
+                     .order = cluster_.local()},
                     stages,
                     k,
                     layout_,

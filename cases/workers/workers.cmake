@@ -14,8 +14,8 @@ function(rankcheck_add_mpi_programs name)
     target_link_libraries(${program} PRIVATE
       rankcheck_${name}_objects rankcheck_operators rankcheck_host rankcheck_all_families
       rankcheck_harness rankcheck_reference ${CMAKE_DL_LIBS})
-    # The dynamic linker must find the functions of gpu/device/mpi/witness.cpp before those of the
-    # library.
+    # The dynamic linker must find the functions of gpu/device/mpi/interposer.cpp before the
+    # library's.
     set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON)
     rankcheck_runs_rarely(${program})
   endforeach()

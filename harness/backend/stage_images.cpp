@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::harness {
@@ -32,7 +33,14 @@ void prepare_members(const Hosting& hosting,
                      ImageLayout& layout,
                      Observation& result,
                      const std::function<void(const HostedMember&)>& use) {
-  const std::vector<Hosted> hosted = hosted_members(hosting, stages[stage]);
+  std::vector<Hosted> hosted = hosted_members(hosting, stages[stage]);
+  if (!hosting.order.empty()) {
+    RANKCHECK_ASSERT(hosting.order.size() == hosted.size());
+    const std::vector<int> group = members(stages[stage]);
+    for (std::size_t i = 0; i < hosted.size(); ++i) {
+      hosted[i] = {hosting.order[i], group[spec::to_size(hosting.order[i])]};
+    }
+  }
   StageOutcome& outcome = result.stages[stage];
   outcome.images.resize(hosted.size());
   outcome.stamps.assign(hosted.size(), {});

@@ -33,11 +33,14 @@ struct Hosting {
   ResultPlace result_place = ResultPlace::own_block;
   /// Whether this process hosts the rank. Null if it hosts all.
   std::function<bool(int world_rank)> hosts = {};
+  /// The group ranks of the stage's members here, if others than `hosts` decide their order.
+  std::span<const int> order = {};
 };
 
-/// Makes the images of the members of a stage that this process hosts, in group order, and calls
-/// `use` with each of them. Images of earlier stages are taken from `result`, where the new images
-/// are stored, with stamps of zeros. `layout` is memory for the members' layouts.
+/// Makes the images of the members of a stage that this process hosts, in group order or in the
+/// given order, and calls `use` with each of them. Images of earlier stages are taken from
+/// `result`, where the new images are stored, with stamps of zeros. `layout` is memory for the
+/// members' layouts.
 void prepare_members(const Hosting& hosting,
                      std::span<const Case> stages,
                      std::size_t stage,

@@ -36,7 +36,7 @@ struct Drawing {
   /// Allows up to elements_max elements whatever the weights say: some implementations take no
   /// small calls.
   bool large = false;
-  /// The site class that the case is drawn for. Empty if there is none.
+  /// The call class that the case is drawn for. Empty if there is none.
   std::string_view goal = {};
   FeatureWeights weights{};
 

@@ -16,7 +16,7 @@ int Family::variant(const Case&) const {
 
 void Family::set_variant(int, Case&) const {}
 
-std::vector<SiteClass> Family::site_classes(const spec::Contract&) const {
+std::vector<CallClass> Family::call_classes(const spec::Contract&) const {
   return {};
 }
 

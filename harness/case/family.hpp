@@ -12,10 +12,10 @@
 #include "reference/spec/contract.hpp"
 #include "reference/spec/type.hpp"
 
+#include "harness/case/call_class.hpp"
 #include "harness/case/case.hpp"
 #include "harness/case/drawing.hpp"
 #include "harness/case/field.hpp"
-#include "harness/case/site_class.hpp"
 
 /// What the harness asks a family of operations, for example the collectives. The harness itself
 /// knows no family. To add one, derive from Family in a folder of cases/ and add the object to
@@ -104,7 +104,7 @@ class Family {
   /// Makes the case one of this variant.
   virtual void set_variant(int variant, Case& c) const;
   /// The classes of cases that only the family has.
-  [[nodiscard]] virtual std::vector<SiteClass> site_classes(const spec::Contract& contract) const;
+  [[nodiscard]] virtual std::vector<CallClass> call_classes(const spec::Contract& contract) const;
   /// Draws the sizes and the family's own fields. The ranks and the group are already drawn.
   virtual void draw(const spec::Contract& contract, const Drawing& drawing, Case& out) const = 0;
   /// Draws the fields that say how the call is made: when, how often, and with which strides. The

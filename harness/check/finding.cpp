@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/table.hpp"
-#include "harness/case/site_class.hpp"
+#include "harness/case/call_class.hpp"
 
 namespace rankcheck::harness {
 

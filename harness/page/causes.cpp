@@ -228,7 +228,7 @@ std::vector<FailureGroup> group_findings(std::span<const Finding> findings,
   std::map<Subject, GroupKey> direct;
   std::map<GroupKey, FailureGroup> groups;
   UnusualCells cells;
-  // A failure against the reference explains those of laws, which only compare results.
+  // A failure against the reference explains those of properties that only compare results.
   for (const bool wants_relative : {false, true}) {
     for (const Finding& each : findings) {
       if (!is_shown(each) || is_relative(each) != wants_relative) continue;
@@ -253,8 +253,8 @@ std::vector<FailureGroup> group_findings(std::span<const Finding> findings,
                      [](const auto* a, const auto* b) { return size_of(*a) < size_of(*b); });
     out.push_back(std::move(group));
   }
-  // A failure against the reference explains more than one of a law, so it is first among the
-  // failures of an algorithm on a backend.
+  // A failure against the reference explains more than one of another property, so it is first
+  // among the failures of an algorithm on a backend.
   std::stable_sort(out.begin(), out.end(), [](const FailureGroup& a, const FailureGroup& b) {
     const Finding& first = *a.findings.front();
     const Finding& second = *b.findings.front();

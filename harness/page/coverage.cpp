@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/table.hpp"
-#include "harness/case/site_class.hpp"
+#include "harness/case/call_class.hpp"
 #include "harness/page/limits.hpp"
 #include "harness/page/sections.hpp"
 #include "harness/page/style.hpp"

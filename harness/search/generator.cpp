@@ -6,8 +6,8 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/backend/call_classes.hpp"
 #include "harness/backend/capabilities.hpp"
-#include "harness/backend/site_classes.hpp"
 #include "harness/base/hash.hpp"
 #include "harness/base/shuffle.hpp"
 #include "harness/case/case_field.hpp"
@@ -24,10 +24,10 @@ constexpr std::uint64_t batch_cases = 16;
 constexpr int attempts_max = 256;
 /// Number of these draws after which large calls are tried too.
 constexpr int small_attempts = 32;
-/// Maximum number of draws for one case of a site class; then the class has to wait. Every class
+/// Maximum number of draws for one case of a call class; then the class has to wait. Every class
 /// that can occur does so in any draw with a chance of at least one in ten.
 constexpr int goal_attempts = 64;
-/// Number of cases for a site class after which it may get only every eighth case.
+/// Number of cases for a call class after which it may get only every eighth case.
 constexpr int patience = 8;
 /// Size of the cases that test what a backend takes.
 constexpr int trial_size = 50;
@@ -69,7 +69,7 @@ bool is_about_cell(const std::string& refusal) {
 }
 
 /// Whether the backend refused what all cases of the unit have, or all cases of the goal.
-bool is_final(const std::string& refusal, const SiteClass* goal) {
+bool is_final(const std::string& refusal, const CallClass* goal) {
   if (refusal.starts_with("property:")) return true;
   return goal != nullptr && !goal->field.empty() && refusal.starts_with(goal->field);
 }
@@ -175,7 +175,7 @@ std::vector<std::string> Generator::cells_of(const spec::Contract& contract) {
   any.has_strides = true;
   any.has_delays = true;
   any.draws_hosts = true;
-  for (const SiteClass& each : site_classes(contract, any, 1, counted_ranks_max)) {
+  for (const CallClass& each : call_classes(contract, any, 1, counted_ranks_max)) {
     names.push_back(each.name);
   }
   return names;
@@ -244,7 +244,7 @@ void Generator::find_sites() {
   Case trial;
   BackendTraits traits = backend_.traits();
   traits.draws_hosts |= !hosts_.empty();
-  for (const SiteClass& site : site_classes(operation_.contract, traits, ranks_min_, ranks_max_)) {
+  for (const CallClass& site : call_classes(operation_.contract, traits, ranks_min_, ranks_max_)) {
     std::vector<std::size_t> cells;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       if (site.may_have(cells_[i])) cells.push_back(i);
@@ -288,7 +288,7 @@ std::size_t Generator::next_cell() {
     RandomSource random(mix(seed_, ~drawn_));
     shuffle(random, order_);
     // The last cell is taken first. Cells that no round has covered yet go to the end, and so do
-    // cells whose inputs can reach an open site class.
+    // cells whose inputs can reach an open call class.
     std::stable_partition(
         order_.begin(), order_.end(), [&](std::size_t cell) { return !is_wanted(cells_[cell]); });
   }
@@ -297,7 +297,7 @@ std::size_t Generator::next_cell() {
   return cell;
 }
 
-const SiteClass* Generator::next_goal(const Cell& cell) {
+const CallClass* Generator::next_goal(const Cell& cell) {
   const auto may_be_goal = [&](const SiteCell& each) {
     if (!each.is_open || !each.site.may_have(cell)) return false;
     // A cell whose cases fail as known may stay open to the end.
@@ -329,7 +329,7 @@ bool Generator::next(std::uint64_t word, int size, Case& out) {
   needs_ranks_ = needs_ranks_ && drawn_ <= static_cast<std::uint64_t>(patience);
   for (std::size_t tried = 0; tried < cells_.size(); ++tried) {
     const std::size_t cell = next_cell();
-    const SiteClass* goal = needs_ranks_ ? nullptr : next_goal(cells_[cell]);
+    const CallClass* goal = needs_ranks_ ? nullptr : next_goal(cells_[cell]);
     const bool reached = goal != nullptr && draw_legal(random, cell, size, goal, out);
     if (!reached && !draw_legal(random, cell, size, nullptr, out)) continue;
     ++cells_[cell].visits;
@@ -372,7 +372,7 @@ void Generator::note_known(const Case& c) {
 }
 
 bool Generator::draw_legal(
-    RandomSource& random, std::size_t cell, int size, const SiteClass* goal, Case& out) {
+    RandomSource& random, std::size_t cell, int size, const CallClass* goal, Case& out) {
   const Cell& wanted = cells_[cell];
   const int attempts = goal == nullptr ? attempts_max : goal_attempts;
   const bool may_be_empty =
@@ -418,7 +418,7 @@ bool Generator::draw_legal(
   return false;
 }
 
-bool Generator::fit(const SiteClass* goal, Case& c) {
+bool Generator::fit(const CallClass* goal, Case& c) {
   if (capabilities_ == nullptr) return true;
   capabilities_->fit(c);
   if (goal == nullptr || goal->has(c)) return true;
@@ -453,7 +453,7 @@ bool Generator::is_beyond_repair() const {
   return is_about_unit() || is_about_cell(refusal_);
 }
 
-bool Generator::adapt(const SiteClass* goal, Case& c) {
+bool Generator::adapt(const CallClass* goal, Case& c) {
   const auto cell = std::pair(c.type, family_.variant(c));
   const auto change_ranks = [&](Case& changed) {
     // The hosts of other ranks are not these.

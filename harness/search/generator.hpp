@@ -12,10 +12,10 @@
 
 #include "harness/backend/backend.hpp"
 #include "harness/base/random_source.hpp"
+#include "harness/case/call_class.hpp"
 #include "harness/case/case.hpp"
 #include "harness/case/drawing.hpp"
 #include "harness/case/family.hpp"
-#include "harness/case/site_class.hpp"
 #include "harness/case/strata.hpp"
 #include "harness/check/finding.hpp"
 #include "harness/check/operation.hpp"
@@ -24,7 +24,7 @@ namespace rankcheck::harness {
 
 /// One class of call sites that a unit has to cover.
 struct SiteCell {
-  SiteClass site;
+  CallClass site;
   /// Number of cases that were drawn for the class.
   std::int64_t visits = 0;
   std::int64_t covered = 0;
@@ -39,10 +39,10 @@ using Coverage = std::map<std::string, std::int64_t>;
 /// Makes the cases of one unit, using only the operation's contract. Every case is legal, the
 /// property applies to it, and the backend takes every stage of it. Cells are visited in turns,
 /// each turn in a new order. Until a cell is covered, its cases have data to compare. Until all
-/// site classes are covered, each case is drawn for a class that is not covered yet.
+/// call classes are covered, each case is drawn for a class that is not covered yet.
 class Generator {
  public:
-  /// Finds out which cells and site classes the backend takes. Cells in `covered`, from earlier
+  /// Finds out which cells and call classes the backend takes. Cells in `covered`, from earlier
   /// rounds, are not open any more. Catalogue and backend must outlive the generator. Throws
   /// BadInput if the catalogue lacks the unit's operation or property.
   Generator(const Catalogue& catalogue,
@@ -51,7 +51,7 @@ class Generator {
             std::uint64_t seed,
             const Coverage& covered = {});
 
-  /// The names of all cells that an operation has, and the names of the site classes that its
+  /// The names of all cells that an operation has, and the names of the call classes that its
   /// contract admits.
   [[nodiscard]] static std::vector<std::string> cells_of(const spec::Contract& contract);
 
@@ -75,7 +75,7 @@ class Generator {
   /// The cell of a case. Null if the unit has no such cell.
   [[nodiscard]] const Cell* cell_of(const Case& c) const;
   [[nodiscard]] const std::vector<SiteCell>& sites() const { return sites_; }
-  /// The names of cells and site classes whose legal cases are all refused by the backend.
+  /// The names of cells and call classes whose legal cases are all refused by the backend.
   [[nodiscard]] const std::vector<std::string>& refused_cells() const { return refused_cells_; }
   /// Whether a case is legal, the property applies to it, and the backend takes every stage of it.
   [[nodiscard]] bool takes(const Case& c) { return can_run(c); }
@@ -99,18 +99,18 @@ class Generator {
   void find_cells();
   void find_sites();
   [[nodiscard]] static FeatureWeights choose_weights(RandomSource& random);
-  /// Whether the cell is not covered yet, or can have inputs of an open site class that few cells
+  /// Whether the cell is not covered yet, or can have inputs of an open call class that few cells
   /// can have.
   [[nodiscard]] bool is_wanted(const Cell& cell) const;
   /// Returns the index of the next cell.
   std::size_t next_cell();
-  /// The next open site class that a case of `cell` may have. Null if there is none.
-  const SiteClass* next_goal(const Cell& cell);
+  /// The next open call class that a case of `cell` may have. Null if there is none.
+  const CallClass* next_goal(const Cell& cell);
 
   /// Draws a bounded number of times until a case can be run and, if there is a goal, belongs to
   /// it.
   bool draw_legal(
-      RandomSource& random, std::size_t cell, int size, const SiteClass* goal, Case& out);
+      RandomSource& random, std::size_t cell, int size, const CallClass* goal, Case& out);
   void draw_case(const Drawing& drawing, Case& out) const;
   /// Makes one case in many large. The decision takes no number from the case's own source, so that
   /// all other cases stay what they would be without large ones.
@@ -119,7 +119,7 @@ class Generator {
   /// fewer members. Returns false if it cannot be enlarged.
   bool enlarge(RandomSource& random, const Stratum& stratum, Case& c) const;
   /// Gives a case of the goal what the goal needs.
-  void strive(const SiteClass& goal, RandomSource& random, Case& c) const;
+  void strive(const CallClass& goal, RandomSource& random, Case& c) const;
   /// Gives the case the unit's hosts. If there are none, gives hosts to one case in several, and
   /// takes no number from the case's own source.
   void spread_over_hosts(Case& c) const;
@@ -130,7 +130,7 @@ class Generator {
   void make_huge(Case& c) const;
   /// Changes the case until the declaration of the backend has it. Returns false if it then misses
   /// the goal.
-  [[nodiscard]] bool fit(const SiteClass* goal, Case& c);
+  [[nodiscard]] bool fit(const CallClass* goal, Case& c);
   [[nodiscard]] int draw_ranks(RandomSource& random) const;
   void draw_group(RandomSource& random, Case& out) const;
   void draw_site(const Drawing& drawing, Case& out) const;
@@ -143,7 +143,7 @@ class Generator {
   [[nodiscard]] bool is_beyond_repair() const;
   /// Changes the case until it can be run. Returns false if this fails or if the case then misses
   /// the goal.
-  [[nodiscard]] bool adapt(const SiteClass* goal, Case& c);
+  [[nodiscard]] bool adapt(const CallClass* goal, Case& c);
 
   const Catalogue& catalogue_;
   const Backend& backend_;
@@ -162,7 +162,7 @@ class Generator {
   /// See Unit::fixed.
   nlohmann::json fixed_;
   std::uint64_t seed_ = 0;
-  /// Whether cases may have chunks. Becomes false if no case of the site class site/chunked was
+  /// Whether cases may have chunks. Becomes false if no case of the call class site/chunked was
   /// found.
   bool in_chunks_ = true;
   FeatureWeights weights_{};

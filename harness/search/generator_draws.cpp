@@ -80,13 +80,13 @@ bool Generator::enlarge(RandomSource& random, const Stratum& stratum, Case& c) c
   return false;
 }
 
-void Generator::strive(const SiteClass& goal, RandomSource& random, Case& c) const {
+void Generator::strive(const CallClass& goal, RandomSource& random, Case& c) const {
   const bool draws_hosts = hosts_.empty() && !fixed_.contains("hosts");
-  if (goal.needs == SiteClass::Needs::hosts) {
+  if (goal.needs == CallClass::Needs::hosts) {
     c.hosts = draws_hosts && c.ranks > 1 ? draw_hosts(random, c.ranks) : hosts_;
   }
   // The smallest limits take the least time.
-  if (goal.needs == SiteClass::Needs::size && !fixed_.contains("count")) {
+  if (goal.needs == CallClass::Needs::size && !fixed_.contains("count")) {
     enlarge(random, strata[spec::to_size(random.below(2))], c);
   }
 }

@@ -30,7 +30,7 @@ struct SuiteEntry {
   int ranks_min = 1;
   int ranks_max = 8;
   std::vector<spec::Type> types;
-  /// Whether every cell (a type in a variant, or a site class) must be covered. If so, a unit that
+  /// Whether every cell (a type in a variant, or a call class) must be covered. If so, a unit that
   /// misses a cell is vacuous.
   bool require_all_cells = true;
   /// Patterns of "<operation>/<cell>". Matching cells must be covered even if the backend refuses

@@ -311,7 +311,7 @@ TEST_F(CommandLineTest, AuditTakesSeveralOperations) {
   EXPECT_EQ(all["bugs"].back()["operation"], "crop");
 }
 
-TEST_F(CommandLineTest, AuditTellsWhereTheBugIsAndWhoseLawCatchesIt) {
+TEST_F(CommandLineTest, AuditTellsWhereTheBugIsAndWhosePropertyCatchesIt) {
   const Outcome outcome = rankcheck("audit --operation crop --json");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["bugs"][0]["property"], "has_adjoint_pad");

@@ -31,7 +31,7 @@ set(fuzzed_sources
   harness/report/journal.cpp harness/base/json_text.cpp harness/known/known_defects.cpp
   harness/report/known_report.cpp harness/base/nearest.cpp harness/base/npy.cpp
   harness/base/random_source.cpp harness/report/record.cpp harness/suite/suite_file.cpp
-  harness/report/summary.cpp harness/base/table.cpp harness/case/site_class.cpp
+  harness/report/summary.cpp harness/base/table.cpp harness/case/call_class.cpp
   harness/case/verdict.cpp harness/base/version_range.cpp harness/worker/protocol.cpp
   gpu/plan/topology.cpp harness/run/memory.cpp cases/families/collectives/fields.cpp
   cases/families/ptycho/fields.cpp cases/families/ptycho/symmetry.cpp)

@@ -31,12 +31,12 @@ namespace rankcheck::cases {
 
 namespace {
 
+using harness::CallClass;
 using harness::Case;
 using harness::Cell;
 using harness::Drawing;
 using harness::group_size;
 using harness::InputKind;
-using harness::SiteClass;
 using spec::ReduceOp;
 using spec::Sizes;
 
@@ -76,11 +76,11 @@ bool is_large(const Case& c) {
 }
 
 /// The classes of calls on several hosts, with a late rank, with late inputs and with large blocks.
-std::vector<SiteClass> classes_of_calls() {
+std::vector<CallClass> classes_of_calls() {
   const auto site = [](std::string_view name) {
     return std::string(harness::site_prefix) + std::string(name);
   };
-  using Needs = SiteClass::Needs;
+  using Needs = CallClass::Needs;
   return {
       {.name = site("several_hosts"), .has = has_hosts, .needs = Needs::hosts, .field = "hosts"},
       {.name = std::string(late),
@@ -143,7 +143,7 @@ bool has_narrower(const spec::TypeInfo& type) {
 }
 
 /// The class of cases with this input of a type, and with this op if there is one.
-SiteClass with_input(spec::Type component,
+CallClass with_input(spec::Type component,
                      std::string_view name,
                      InputKind input,
                      std::optional<ReduceOp> op) {
@@ -277,14 +277,14 @@ class Collectives final : public harness::Family {
 
   /// Every type must have special values (in sums, for reductions; some of these overflow), and
   /// values that no narrower type has.
-  [[nodiscard]] std::vector<SiteClass> site_classes(const spec::Contract& contract) const override {
-    std::vector<SiteClass> all{
+  [[nodiscard]] std::vector<CallClass> call_classes(const spec::Contract& contract) const override {
+    std::vector<CallClass> all{
         {.name = std::string(harness::site_prefix) + "other_root",
          .has = [](const Case& c) { return collective(c).root != 0; },
          .before = "in_place"},
         {.name = std::string(harness::site_prefix) + "gap",
          .has = [](const Case& c) { return collective(c).gap != 0; },
-         .needs = SiteClass::Needs::data,
+         .needs = CallClass::Needs::data,
          .before = "chunked"},
     };
     if (may_be_strided(contract)) {
@@ -295,11 +295,11 @@ class Collectives final : public harness::Family {
                            return collective(c).recv_stride != 1 && group_size(c) > 1 &&
                                   harness::longest(c) > 1;
                          },
-                     .needs = SiteClass::Needs::strides,
+                     .needs = CallClass::Needs::strides,
                      .before = "chunked",
                      .field = "recv_stride"});
     }
-    for (SiteClass& each : classes_of_calls()) all.push_back(std::move(each));
+    for (CallClass& each : classes_of_calls()) all.push_back(std::move(each));
     const auto op = collective(contract).reduces ? ReduceOp::sum : ReduceOp::none;
     for (const spec::TypeInfo& type : spec::type_table) {
       if (spec::is_complex(type.type) || !spec::is_defined(op, type.type)) continue;

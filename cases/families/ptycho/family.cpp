@@ -25,10 +25,10 @@ namespace rankcheck::cases {
 
 namespace {
 
+using harness::CallClass;
 using harness::Case;
 using harness::Cell;
 using harness::InputKind;
-using harness::SiteClass;
 
 /// Positions that are moved by at most this many pixels are still exact in single precision.
 constexpr int pixels_moved_max = 4096;
@@ -74,8 +74,8 @@ class Ptycho final : public harness::Family {
     return all;
   }
 
-  [[nodiscard]] std::vector<SiteClass> site_classes(const spec::Contract& contract) const override {
-    std::vector<SiteClass> all;
+  [[nodiscard]] std::vector<CallClass> call_classes(const spec::Contract& contract) const override {
+    std::vector<CallClass> all;
     if (!ptycho(contract).tiled) {
       all.push_back(
           {.name = std::string(large_scene), .has = has_large_scene, .before = "in_order"});

@@ -15,7 +15,7 @@
 /// transformed inputs. INPUTS.md beside this file documents the rules.
 namespace rankcheck::cases {
 
-/// How the inputs of an operator are transformed, for laws that relate the results on related
+/// How the inputs of an operator are transformed, for properties that relate the results on related
 /// inputs. In JSON, the field is named "form".
 enum class Symmetry : std::uint8_t {
   plain,

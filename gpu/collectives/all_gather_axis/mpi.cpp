@@ -20,7 +20,7 @@ constexpr mpi::GatherCall gather_call{.name = "MPI_Allgatherv", .call = call};
 }  // namespace
 
 mpi::Operation mpi() {
-  return {.ways = mpi::ways_of_axis<gather_call>()};
+  return {.compositions = mpi::compositions_of_axis<gather_call>()};
 }
 
 }  // namespace rankcheck::gpu::all_gather_axis

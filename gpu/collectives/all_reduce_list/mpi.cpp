@@ -22,7 +22,7 @@ constexpr mpi::ArrayCalls calls{.blocking_name = "MPI_Allreduce",
 }  // namespace
 
 mpi::Operation mpi() {
-  return {.ways = mpi::ways_of_list<calls>()};
+  return {.compositions = mpi::compositions_of_list<calls>()};
 }
 
 }  // namespace rankcheck::gpu::all_reduce_list

@@ -111,26 +111,27 @@ std::string_view why_unforceable(std::string_view /*word*/, const mpi::ForcedUse
 }  // namespace
 
 mpi::Operation mpi() {
-  return {.blocking = {"MPI_Alltoallv"},
-          .nonblocking = {"MPI_Ialltoallv"},
-          .persistent = {"MPI_Alltoallv_init", "MPIX_Alltoallv_init"},
-          .perform = perform,
-          .why_only_blocking = why_only_blocking,
-          .tuning = {.collective = "alltoallv", .why_unforceable = why_unforceable},
-          .ways = {{.name = "typed",
-                    .summary = "MPI_Alltoallw is called with a vector type for each partner.",
-                    .functions = {"MPI_Alltoallw"},
-                    .perform = perform_typed,
-                    .has_byte_places = true,
-                    .collective = "alltoallw"},
-                   {.name = "typed_nonblocking",
-                    .summary = "MPI_Ialltoallw is called with a vector type for each partner.",
-                    .functions = {"MPI_Ialltoallw"},
-                    .perform = perform_typed_nonblocking,
-                    .has_byte_places = true,
-                    .collective = "alltoallw",
-                    .nonblocking = true,
-                    .why_refused = why_only_blocking}}};
+  return {
+      .blocking = {"MPI_Alltoallv"},
+      .nonblocking = {"MPI_Ialltoallv"},
+      .persistent = {"MPI_Alltoallv_init", "MPIX_Alltoallv_init"},
+      .perform = perform,
+      .why_only_blocking = why_only_blocking,
+      .tuning = {.collective = "alltoallv", .why_unforceable = why_unforceable},
+      .compositions = {{.name = "typed",
+                        .summary = "MPI_Alltoallw is called with a vector type for each partner.",
+                        .functions = {"MPI_Alltoallw"},
+                        .perform = perform_typed,
+                        .has_byte_places = true,
+                        .collective = "alltoallw"},
+                       {.name = "typed_nonblocking",
+                        .summary = "MPI_Ialltoallw is called with a vector type for each partner.",
+                        .functions = {"MPI_Ialltoallw"},
+                        .perform = perform_typed_nonblocking,
+                        .has_byte_places = true,
+                        .collective = "alltoallw",
+                        .nonblocking = true,
+                        .why_refused = why_only_blocking}}};
 }
 
 }  // namespace rankcheck::gpu::all_to_all_v

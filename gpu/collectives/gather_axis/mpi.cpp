@@ -21,7 +21,7 @@ constexpr mpi::GatherCall gather_call{.name = "MPI_Gatherv", .call = call};
 }  // namespace
 
 mpi::Operation mpi() {
-  return {.ways = mpi::ways_of_axis<gather_call>()};
+  return {.compositions = mpi::compositions_of_axis<gather_call>()};
 }
 
 }  // namespace rankcheck::gpu::gather_axis

@@ -112,7 +112,7 @@ std::string_view why_not_reduced(const spec::Call& call, bool /*in_place*/) {
 }  // namespace
 
 mpi::Operation mpi() {
-  return {.ways = {
+  return {.compositions = {
               {.name = "gathered",
                .summary = "Each rank combines its rows with MPI_Reduce_local. MPI_Gatherv brings "
                           "the results to the root, which combines them.",

@@ -28,7 +28,7 @@ constexpr mpi::ArrayCalls calls{.blocking_name = "MPI_Reduce",
 }  // namespace
 
 mpi::Operation mpi() {
-  return {.ways = mpi::ways_of_list<calls>()};
+  return {.compositions = mpi::compositions_of_list<calls>()};
 }
 
 }  // namespace rankcheck::gpu::reduce_list

@@ -38,9 +38,9 @@ void gather_by_datatypes(const Invocation& run, const GatherCall& call);
 /// Gathers whole arrays into memory of its own, and copies their strips.
 void gather_packed(const Invocation& run, const GatherCall& call);
 
-/// The ways `datatypes` and `packed`.
+/// The compositions `datatypes` and `packed`.
 template <const GatherCall& call>
-std::vector<Way> ways_of_axis() {
+std::vector<Composition> compositions_of_axis() {
   return {
       {.name = "datatypes",
        .summary = "The MPI function gets derived types, whose elements are an array's columns.",

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "gpu/device/mpi/error.hpp"
-#include "gpu/device/mpi/witness.hpp"
+#include "gpu/device/mpi/interposer.hpp"
 
 namespace rankcheck::gpu::mpi {
 

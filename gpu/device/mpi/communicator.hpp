@@ -12,7 +12,7 @@
 
 namespace rankcheck::gpu::mpi {
 
-/// The communicator as the word that MPI functions get; see witness.hpp.
+/// The communicator as the word that MPI functions get; see interposer.hpp.
 [[nodiscard]] std::intptr_t word_of(MPI_Comm communicator);
 
 /// A communicator that frees itself. All its members must free it together.

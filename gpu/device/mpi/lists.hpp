@@ -38,9 +38,9 @@ void call_packed(Invocation& run, const ArrayCalls& calls);
 /// them at the end.
 void call_at_once(Invocation& run, const ArrayCalls& calls);
 
-/// The ways one_by_one, packed and nonblocking.
+/// The compositions one_by_one, packed and nonblocking.
 template <const ArrayCalls& calls>
-std::vector<Way> ways_of_list() {
+std::vector<Composition> compositions_of_list() {
   return {
       {.name = "one_by_one",
        .summary = "The blocking MPI function is called for one array after another.",

@@ -1,8 +1,8 @@
-# Writes <folder>/witnessed_functions.inc, the list of the functions that gpu/device/mpi/witness.cpp
-# wraps. These are the MPI functions that gpu/collectives/*/mpi.cpp quote, the functions of Open
-# MPI's coll/base that perform a collective, its function that splits communicators, and those that
-# build trees of ranks. The list is empty if no library is shared.
-function(rankcheck_list_witnessed_functions folder libraries)
+# Writes <folder>/interposed_functions.inc, the list of the functions that
+# gpu/device/mpi/interposer.cpp wraps. These are the MPI functions that gpu/collectives/*/mpi.cpp
+# quote, the functions of Open MPI's coll/base that perform a collective, its function that splits
+# communicators, and those that build trees of ranks. The list is empty if no library is shared.
+function(rankcheck_list_interposed_functions folder libraries)
   set(shared ${libraries})
   list(FILTER shared INCLUDE REGEX "\\.so")
   set(lines "")
@@ -41,7 +41,7 @@ function(rankcheck_list_witnessed_functions folder libraries)
       string(APPEND lines "RANKCHECK_WITNESS_USE(${symbol})\n")
     endforeach()
   endforeach()
-  file(CONFIGURE OUTPUT ${folder}/witnessed_functions.inc CONTENT "${lines}" @ONLY)
+  file(CONFIGURE OUTPUT ${folder}/interposed_functions.inc CONTENT "${lines}" @ONLY)
 endfunction()
 
 # Adds the target rankcheck_<name>_objects: ranks as processes of the MPI library of the target
@@ -51,9 +51,9 @@ function(rankcheck_add_mpi_devices name interface libraries)
        ${CMAKE_SOURCE_DIR}/gpu/device/mpi/*.cpp ${CMAKE_SOURCE_DIR}/gpu/collectives/*/mpi.cpp)
   rankcheck_register_mpi(registry)
   set(generated ${CMAKE_BINARY_DIR}/generated/rankcheck-worker-${name})
-  rankcheck_list_witnessed_functions(${generated} "${libraries}")
+  rankcheck_list_interposed_functions(${generated} "${libraries}")
   # An object library, not an archive: nothing refers to the functions of
-  # gpu/device/mpi/witness.cpp, so a linker would leave them out of an archive.
+  # gpu/device/mpi/interposer.cpp, so a linker would leave them out of an archive.
   add_library(rankcheck_${name}_objects OBJECT ${sources} ${registry})
   target_link_libraries(rankcheck_${name}_objects PUBLIC rankcheck_spec ${interface})
   target_include_directories(rankcheck_${name}_objects PRIVATE ${generated})

@@ -42,15 +42,14 @@ struct Tuning {
   std::string_view (*why_unforceable)(std::string_view word, const ForcedUse& use) = nullptr;
 };
 
-/// One way to perform an operation that is more than one MPI call, or for which MPI has a second
-/// function.
-struct Way {
+/// Calls that together perform an operation, or a second function that MPI has for it.
+struct Composition {
   std::string_view name;
   std::string_view summary;
   /// The MPI functions that it calls if there is an element to move.
   std::vector<std::string_view> functions;
   void (*perform)(Invocation& invocation) = nullptr;
-  /// True if it works in pieces of Site::chunk elements. Other ways refuse a chunk size.
+  /// True if it works in pieces of Site::chunk elements. Other compositions refuse a chunk size.
   bool in_chunks = false;
   /// True if it gives MPI displacements in bytes, each in an int.
   bool has_byte_places = false;
@@ -59,14 +58,14 @@ struct Way {
   std::string_view collective = {};
   /// Whether its calls return before they are done.
   bool nonblocking = false;
-  /// Says why this way does not take a (legal) call; empty if it does. May be null.
+  /// Says why this composition does not take a (legal) call; empty if it does. May be null.
   std::string_view (*why_refused)(const spec::Call& call, bool in_place) = nullptr;
 };
 
 /// How MPI performs an operation. Made in gpu/collectives/<op>/mpi.cpp.
 struct Operation {
   /// The MPI functions that perform it, blocking and nonblocking. Every quoted MPI name in such a
-  /// file is watched when it is called: see witness.hpp.
+  /// file is watched when it is called: see interposer.hpp.
   std::vector<std::string_view> blocking = {};
   std::vector<std::string_view> nonblocking = {};
   /// The names of the function that makes a persistent request, in MPI 4 and in Open MPI 4.1.
@@ -80,11 +79,11 @@ struct Operation {
   /// should take it. Empty if it may. May be null.
   std::string_view (*why_only_blocking)(const spec::Call& call, bool in_place) = nullptr;
   Tuning tuning = {};
-  /// Other ways than the functions above. An operation that is more than one MPI call has only
-  /// ways, and the plain one comes first.
-  std::vector<Way> ways = {};
+  /// What performs it besides the functions above. An operation that is more than one MPI call has
+  /// only these, and the plain one comes first.
+  std::vector<Composition> compositions = {};
 
-  [[nodiscard]] bool has_only_ways() const { return blocking.empty(); }
+  [[nodiscard]] bool is_composed() const { return blocking.empty(); }
 };
 
 }  // namespace rankcheck::gpu::mpi

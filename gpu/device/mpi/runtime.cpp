@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
+#include "gpu/device/mpi/interposer.hpp"
 #include "gpu/device/mpi/invocation.hpp"
 #include "gpu/device/mpi/persistent.hpp"
-#include "gpu/device/mpi/witness.hpp"
 #include "gpu/device/wrong_path.hpp"
 
 namespace rankcheck::gpu::mpi {
@@ -38,7 +38,7 @@ void require_forced(const Forcing& forcing, bool moves_data) {
   const std::string expected = forcing.function();
   const std::string family = std::string(forcing.tuning->collective) + "_intra_";
   bool seen = false;
-  for (const std::string_view name : witnessed()) {
+  for (const std::string_view name : calls_seen()) {
     if (name == expected) {
       seen = true;
     } else if (name.starts_with(family) && name != family + "generic") {
@@ -94,7 +94,7 @@ constexpr std::array named_layouts{
 
 bool was_seen(const std::vector<std::string_view>& functions) {
   return std::any_of(functions.begin(), functions.end(), [](std::string_view function) {
-    return std::count(witnessed().begin(), witnessed().end(), function) > 0;
+    return std::count(calls_seen().begin(), calls_seen().end(), function) > 0;
   });
 }
 
@@ -111,16 +111,16 @@ std::string_view seen_mode(const Operation& operation) {
                                : "several forms of " + call + " were called");
 }
 
-/// Throws WrongPath unless all functions of this way ran, and no other function of the
-/// operation's ways.
-void require_seen(const Operation& operation, const Way& way) {
-  const auto& own = way.functions;
-  for (const Way& each : operation.ways) {
+/// Throws WrongPath unless all functions of this composition ran, and no other function of the
+/// operation's compositions.
+void require_seen(const Operation& operation, const Composition& composition) {
+  const auto& own = composition.functions;
+  for (const Composition& each : operation.compositions) {
     for (const std::string_view function : each.functions) {
       if (!is_watched(function)) continue;
       const bool belongs = std::find(own.begin(), own.end(), function) != own.end();
       if (belongs == was_seen({function})) continue;
-      throw WrongPath(std::string(way.name) + ": " + std::string(function) +
+      throw WrongPath(std::string(composition.name) + ": " + std::string(function) +
                       (belongs ? " was not called" : " was called"));
     }
   }
@@ -209,19 +209,19 @@ void add_forced(const NamedOperation& operation,
   }
 }
 
-void add_ways(const NamedOperation& operation, std::vector<Algorithm>& all) {
-  for (const Way& way : operation.operation.ways) {
+void add_compositions(const NamedOperation& operation, std::vector<Algorithm>& all) {
+  for (const Composition& composition : operation.operation.compositions) {
     all.push_back({.operation = &operation,
-                   .name = std::string(way.name),
-                   .summary = std::string(way.summary),
-                   .way = &way});
-    for (const SelectedAlgorithm& selected : find_selectable(way)) {
+                   .name = std::string(composition.name),
+                   .summary = std::string(composition.summary),
+                   .composition = &composition});
+    for (const SelectedAlgorithm& selected : find_selectable(composition)) {
       all.push_back({.operation = &operation,
-                     .name = std::string(way.name) + "_" + selected.word,
-                     .summary = std::string(way.summary) + " With " +
+                     .name = std::string(composition.name) + "_" + selected.word,
+                     .summary = std::string(composition.summary) + " With " +
                                 selected.settings.front().variable + " = " + selected.word + ".",
                      .selected = selected,
-                     .way = &way});
+                     .composition = &composition});
     }
   }
 }
@@ -238,11 +238,11 @@ Runtime::Runtime() {
   communicators_.emplace();
   const std::vector<const Transport*> transports = find_transports();
   for (const NamedOperation& operation : operations()) {
-    if (!operation.operation.has_only_ways()) {
+    if (!operation.operation.is_composed()) {
       add_calls(operation, algorithms_);
       add_forced(operation, transports, algorithms_);
     }
-    add_ways(operation, algorithms_);
+    add_compositions(operation, algorithms_);
   }
 }
 
@@ -291,17 +291,17 @@ std::string Runtime::why_op_refused(const Request& request) const {
   return {};
 }
 
-/// Says why the algorithm's way does not take the call; empty if it does.
+/// Says why the algorithm's composition does not take the call; empty if it does.
 std::string Runtime::why_way_refused(const Request& request) {
-  const Way& way = *request.algorithm.way;
-  if (request.chunk > 0 && !way.in_chunks) return "chunk: the algorithm has no packs";
-  if (way.why_refused != nullptr) {
-    std::string why(way.why_refused(request.call, request.in_place));
+  const Composition& composition = *request.algorithm.composition;
+  if (request.chunk > 0 && !composition.in_chunks) return "chunk: the algorithm has no packs";
+  if (composition.why_refused != nullptr) {
+    std::string why(composition.why_refused(request.call, request.in_place));
     if (!why.empty()) return why;
   }
   if (!request.algorithm.selected) return {};
   const ForcedUse use{.call = request.call, .in_place = request.in_place};
-  return std::string(why_unusable(*request.algorithm.selected, way.collective, use));
+  return std::string(why_unusable(*request.algorithm.selected, composition.collective, use));
 }
 
 std::string Runtime::why_refused(const Request& request) const {
@@ -316,10 +316,10 @@ std::string Runtime::why_refused(const Request& request) const {
   }
   if (std::string why = why_op_refused(request); !why.empty()) return why;
   const auto& forcing = request.algorithm.forcing;
-  if (request.algorithm.way != nullptr) {
+  if (request.algorithm.composition != nullptr) {
     const std::int64_t bytes = request.stride * spec::info(call.type).bytes;
     const bool fits = largest <= int_max / bytes;
-    return fits || !request.algorithm.way->has_byte_places
+    return fits || !request.algorithm.composition->has_byte_places
                ? why_way_refused(request)
                : "count: a buffer has more bytes than an int holds";
   }
@@ -377,7 +377,7 @@ void Runtime::prepare(const Request& request) {
                              ? communicators_->get_second(request.group)
                              : communicator_;
   if (request.on_second) std::swap(communicator_, second_communicator_);
-  clear_witnessed();
+  clear_calls_seen();
 }
 
 void Runtime::perform(const Request& request,
@@ -406,12 +406,12 @@ void Runtime::perform(const Request& request,
   if (site.enter == nullptr) enter();
   const Operation& operation = request.algorithm.operation->operation;
   Invocation invocation(operation, request.call, extents, site, *types_);
-  const Way* const way = request.algorithm.way;
+  const Composition* const composition = request.algorithm.composition;
   const auto& selected = request.algorithm.selected;
   std::optional<SelectionScope> scope;
   if (selected) scope.emplace(*selected);
   try {
-    (way != nullptr ? way->perform : operation.perform)(invocation);
+    (composition != nullptr ? composition->perform : operation.perform)(invocation);
   } catch (const Error& error) {
     if (selected && says_unusable(error.what())) throw Unusable(error.what());
     throw;
@@ -421,7 +421,7 @@ void Runtime::perform(const Request& request,
 void Runtime::await_group() {
   for (MPI_Comm each : {communicator_, second_communicator_}) {
     MPI_Request request = MPI_REQUEST_NULL;
-    // The worker's own barrier is no call of the case, so it is not witnessed.
+    // The worker's own barrier is no call of the case, so it is not counted.
     check(PMPI_Ibarrier(each, &request), "MPI_Ibarrier");
     check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
     if (second_communicator_ == communicator_) break;
@@ -429,9 +429,9 @@ void Runtime::await_group() {
 }
 
 std::string Runtime::conclude(const Request& request, bool goes_on) {
-  const Way* const way = request.algorithm.way;
+  const Composition* const composition = request.algorithm.composition;
   const bool returns_early = request.algorithm.nonblocking || request.algorithm.persistent ||
-                             (way != nullptr && way->nonblocking);
+                             (composition != nullptr && composition->nonblocking);
   if (returns_early && !goes_on) await_group();
   communicators_->end_call();
   const spec::Call& call = request.call;
@@ -446,8 +446,8 @@ std::string Runtime::conclude(const Request& request, bool goes_on) {
     require_component(*component, operation.tuning.collective, communicator_, buffers_);
   }
   if (request.algorithm.transport != nullptr) require_transport(*request.algorithm.transport);
-  if (way != nullptr) {
-    if (moves_data) require_seen(operation, *way);
+  if (composition != nullptr) {
+    if (moves_data) require_seen(operation, *composition);
     return request.algorithm.name;
   }
   if (!is_watched(operation.blocking.front())) return request.algorithm.name;

@@ -40,7 +40,7 @@ struct Algorithm {
   /// Null if no transport is forced. The processes must have been started with its environment.
   const Transport* transport = nullptr;
   /// Null if the operation is one MPI call.
-  const Way* way = nullptr;
+  const Composition* composition = nullptr;
 };
 
 /// A call and the way to make it. It must be the same on every member.

@@ -84,10 +84,12 @@ std::vector<SelectedAlgorithm> find_selectable(const NamedOperation& operation) 
   return all;
 }
 
-std::vector<SelectedAlgorithm> find_selectable(const Way& way) {
+std::vector<SelectedAlgorithm> find_selectable(const Composition& composition) {
   std::vector<SelectedAlgorithm> all;
-  if (way.collective.empty()) return all;
-  add_of_mpich((way.nonblocking ? "I" : "") + in_capitals(way.collective), way.nonblocking, all);
+  if (composition.collective.empty()) return all;
+  add_of_mpich((composition.nonblocking ? "I" : "") + in_capitals(composition.collective),
+               composition.nonblocking,
+               all);
   return all;
 }
 

@@ -9,7 +9,7 @@
 
 /// The algorithms that a control variable of the library chooses for each call: those of MPICH, and
 /// those of Open MPI's component coll/libnbc. They are found at run time through MPI_T, whose tool
-/// interface must be open. No function of these algorithms can be observed, see witness.hpp.
+/// interface must be open. No function of these algorithms can be observed, see interposer.hpp.
 /// Instead, MPICH is told to return an error if it cannot use the chosen algorithm.
 namespace rankcheck::gpu::mpi {
 
@@ -31,7 +31,7 @@ struct SelectedAlgorithm {
 
 /// The algorithms that can be selected for one operation. Empty if the library has none.
 [[nodiscard]] std::vector<SelectedAlgorithm> find_selectable(const NamedOperation& operation);
-[[nodiscard]] std::vector<SelectedAlgorithm> find_selectable(const Way& way);
+[[nodiscard]] std::vector<SelectedAlgorithm> find_selectable(const Composition& composition);
 
 /// Says why the library cannot use the algorithm for this call. Empty if it may, and then the call
 /// may still be Unusable.

@@ -10,8 +10,8 @@
 #include <mpi.h>
 
 #include "gpu/device/mpi/error.hpp"
+#include "gpu/device/mpi/interposer.hpp"
 #include "gpu/device/mpi/variable.hpp"
-#include "gpu/device/mpi/witness.hpp"
 
 namespace rankcheck::gpu::mpi {
 

@@ -31,7 +31,7 @@ struct Forcing {
   [[nodiscard]] std::string label() const { return operation + "/" + name(); }
   /// The environment that the process must be started with; empty if the variable is writable.
   [[nodiscard]] std::map<std::string, std::string> environment() const;
-  /// The function of Open MPI that performs the algorithm; see witness.hpp.
+  /// The function of Open MPI that performs the algorithm; see interposer.hpp.
   [[nodiscard]] std::string function() const;
 };
 
@@ -64,7 +64,7 @@ struct Component {
 };
 
 /// The components that can be forced for one operation. Empty unless the library has their
-/// variables, and witness.hpp sees them. The tool interface must be open.
+/// variables, and interposer.hpp sees them. The tool interface must be open.
 [[nodiscard]] std::vector<const Component*> find_components(const NamedOperation& operation);
 
 /// Whether this process was started with the environment of a component.
@@ -90,7 +90,7 @@ class ToolInterface {
 [[nodiscard]] std::vector<Forcing> find_forcings(const NamedOperation& operation);
 
 /// Says why forcing makes no sense for this call: Open MPI (4.1) would return an error or run
-/// another algorithm. Empty if Open MPI runs the algorithm itself, which witness.hpp verifies.
+/// another algorithm. Empty if Open MPI runs the algorithm itself, which interposer.hpp verifies.
 [[nodiscard]] std::string_view why_unforceable(const Forcing& forcing, const ForcedUse& use);
 
 /// During its life, new communicators of this process use the forced algorithm. Throws

@@ -6,7 +6,7 @@ namespace {
 
 template <class T>
 void run_typed(const OperatorRun& run) {
-  through_slices<T>(run, true, [&](BatchedPasses<T>& passes, const Stretch<T>& at) {
+  through_slices<T>(run, true, [&](BatchedPasses<T>& passes, const RankBatch<T>& at) {
     auto* const waves = run.out<Complex<T>>(at.rank, spec::Array::waves) + at.first_wave;
     passes.forward(at.rank, at.scan, at.batch, waves);
   });

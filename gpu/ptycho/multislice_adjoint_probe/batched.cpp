@@ -11,7 +11,7 @@ void run_typed(const OperatorRun& run) {
     auto* const out = run.out<Complex<T>>(rank, spec::Array::probe);
     fill(run.cluster(), rank, run.size(rank, spec::Array::probe), out, Complex<T>{});
   }
-  through_slices<T>(run, false, [&](BatchedPasses<T>& passes, const Stretch<T>& at) {
+  through_slices<T>(run, false, [&](BatchedPasses<T>& passes, const RankBatch<T>& at) {
     const auto* const waves = run.in<Complex<T>>(at.rank, spec::Array::waves) + at.first_wave;
     auto* const out = run.out<Complex<T>>(at.rank, spec::Array::probe);
     passes.forward(at.rank, at.scan, at.batch, nullptr);

@@ -9,7 +9,7 @@ namespace rankcheck::gpu {
 
 /// A batch of a rank's positions.
 template <class T>
-struct Stretch {
+struct RankBatch {
   int rank;
   const ScanShare<T>& scan;
   Batch batch;
@@ -17,7 +17,7 @@ struct Stretch {
   std::int64_t first_wave;
 };
 
-/// Calls body(passes, stretch) for batches of all positions of the local ranks. The scan has a
+/// Calls body(passes, batch) for batches of all positions of the local ranks. The scan has a
 /// probe only if `has_probe`, which says that the probe is an input.
 template <class T, class Body>
 void through_slices(const OperatorRun& run, bool has_probe, const Body& body) {
@@ -30,7 +30,7 @@ void through_slices(const OperatorRun& run, bool has_probe, const Body& body) {
         .positions = run.in<T>(rank, spec::Array::positions),
         .count = run.positions(rank)};
     passes.for_each_batch(scan.count, [&](Batch batch) {
-      body(passes, Stretch<T>{rank, scan, batch, batch.first * size});
+      body(passes, RankBatch<T>{rank, scan, batch, batch.first * size});
     });
   }
 }

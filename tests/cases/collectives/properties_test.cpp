@@ -21,7 +21,7 @@ using harness::Observation;
 using harness::Verdict;
 
 /// A property on one case: the stages whose outputs it compares, and its reason for a wrong output.
-struct Law {
+struct Claim {
   std::string property;
   std::string fields;
   std::vector<std::size_t> stages;
@@ -31,12 +31,12 @@ struct Law {
     return R"({"property":")" + property + R"(","data_seed":7,)" + fields + "}";
   }
 
-  friend void PrintTo(const Law& each, std::ostream* out) { *out << each.text(); }
+  friend void PrintTo(const Claim& each, std::ostream* out) { *out << each.text(); }
 };
 
-class LawTest : public testing::TestWithParam<Law> {};
+class ClaimTest : public testing::TestWithParam<Claim> {};
 
-TEST_P(LawTest, HoldsForRightResults) {
+TEST_P(ClaimTest, HoldsForRightResults) {
   const Judgement judgement = examine(GetParam().text());
   EXPECT_EQ(judgement.verdict, Verdict::passed) << judgement.reason;
   EXPECT_GT(judgement.compared_bytes, 0);
@@ -58,7 +58,7 @@ std::vector<std::pair<std::size_t, std::int64_t>> output_bytes(const Case& c) {
 }
 
 /// One flipped bit in any byte of any compared output of any rank is found.
-TEST_P(LawTest, BreaksWithEveryWrongByte) {
+TEST_P(ClaimTest, BreaksWithEveryWrongByte) {
   for (const std::size_t stage : GetParam().stages) {
     std::size_t places = 1;
     for (std::size_t i = 0; i < places; ++i) {
@@ -77,7 +77,7 @@ TEST_P(LawTest, BreaksWithEveryWrongByte) {
   }
 }
 
-std::vector<Law> laws_of_lists() {
+std::vector<Claim> claims_of_lists() {
   const std::string calls = "the list's result differs from the call for one array";
   return {
       {"equals_calls_one_by_one",
@@ -95,7 +95,7 @@ std::vector<Law> laws_of_lists() {
   };
 }
 
-std::vector<Law> laws_along_axis() {
+std::vector<Claim> claims_along_axis() {
   const std::string strips = "the result differs from the call for one index before the axis";
   const std::string composed = "the composition gives another result";
   return {
@@ -118,7 +118,7 @@ std::vector<Law> laws_along_axis() {
   };
 }
 
-std::vector<Law> laws_of_groups() {
+std::vector<Claim> claims_of_groups() {
   const std::string reference = "differs from the reference";
   return {
       {"groups_at_once",
@@ -132,7 +132,7 @@ std::vector<Law> laws_of_groups() {
   };
 }
 
-std::vector<Law> laws() {
+std::vector<Claim> claims() {
   const std::string sum = R"("ranks":3,"count":3,"op":"sum","input":"exact",)";
   const std::string move = R"("ranks":3,"count":3,)";
   const std::string composed = "the composition gives another result";
@@ -203,22 +203,28 @@ std::vector<Law> laws() {
   };
 }
 
-std::string law_name(const testing::TestParamInfo<Law>& instance) {
+std::string claim_name(const testing::TestParamInfo<Claim>& instance) {
   const std::string operation = harness::case_from_text(instance.param.text()).operation;
   return instance.param.property + "_of_" + operation;
 }
 
-INSTANTIATE_TEST_SUITE_P(Law, LawTest, testing::ValuesIn(laws()), law_name);
-INSTANTIATE_TEST_SUITE_P(LawOfLists, LawTest, testing::ValuesIn(laws_of_lists()), law_name);
-INSTANTIATE_TEST_SUITE_P(LawAlongAxis, LawTest, testing::ValuesIn(laws_along_axis()), law_name);
-INSTANTIATE_TEST_SUITE_P(LawOfGroups, LawTest, testing::ValuesIn(laws_of_groups()), law_name);
+INSTANTIATE_TEST_SUITE_P(Claim, ClaimTest, testing::ValuesIn(claims()), claim_name);
+INSTANTIATE_TEST_SUITE_P(ClaimOfLists, ClaimTest, testing::ValuesIn(claims_of_lists()), claim_name);
+INSTANTIATE_TEST_SUITE_P(ClaimAlongAxis,
+                         ClaimTest,
+                         testing::ValuesIn(claims_along_axis()),
+                         claim_name);
+INSTANTIATE_TEST_SUITE_P(ClaimOfGroups,
+                         ClaimTest,
+                         testing::ValuesIn(claims_of_groups()),
+                         claim_name);
 
-TEST(LawsTest, EveryPropertyIsTried) {
+TEST(ClaimsTest, EveryPropertyIsTried) {
   std::set<std::string> tried{"separates_ranks"};
-  for (const Law& law : laws()) tried.insert(law.property);
-  for (const Law& law : laws_of_lists()) tried.insert(law.property);
-  for (const Law& law : laws_along_axis()) tried.insert(law.property);
-  for (const Law& law : laws_of_groups()) tried.insert(law.property);
+  for (const Claim& claim : claims()) tried.insert(claim.property);
+  for (const Claim& claim : claims_of_lists()) tried.insert(claim.property);
+  for (const Claim& claim : claims_along_axis()) tried.insert(claim.property);
+  for (const Claim& claim : claims_of_groups()) tried.insert(claim.property);
   std::set<std::string> claimed;
   for (const harness::Operation& operation : all_operations().operations()) {
     if (family(operation.contract) != "collectives") continue;

@@ -12,9 +12,9 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
-#include "cases/ptycho/gauge_laws.hpp"
-#include "cases/ptycho/position_laws.hpp"
-#include "cases/ptycho/step_laws.hpp"
+#include "cases/ptycho/gauge_properties.hpp"
+#include "cases/ptycho/position_properties.hpp"
+#include "cases/ptycho/step_properties.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 #include "tests/print.hpp"
 
@@ -27,8 +27,8 @@ using harness::Observation;
 using harness::Verdict;
 using spec::Array;
 
-/// A law on one case, and an output that the law compares.
-struct Law {
+/// A property on one case, and an output that the claim compares.
+struct Claim {
   std::string operation;
   std::string property;
   std::size_t stage;
@@ -36,8 +36,8 @@ struct Law {
   int data_seed = 8;
   std::string input = "general";
 
-  friend void PrintTo(const Law& law, std::ostream* out) {
-    *out << law.operation << " " << law.property;
+  friend void PrintTo(const Claim& claim, std::ostream* out) {
+    *out << claim.operation << " " << claim.property;
   }
 };
 
@@ -52,13 +52,13 @@ std::string text_of(const std::string& operation,
 }
 
 /// Adds 1000 to the first component of an output, on every rank.
-void spoil(const Law& law, std::span<const Case> stages, Observation& observation) {
-  const Case& c = stages[law.stage];
+void spoil(const Claim& claim, std::span<const Case> stages, Observation& observation) {
+  const Case& c = stages[claim.stage];
   for (int rank = 0; rank < group_size(c); ++rank) {
     const harness::ImageLayout layout = layout_of(c, rank);
     for (const spec::Block& block : layout.extents.recv) {
-      if (block.array != law.array || block.count == 0) continue;
-      auto& image = observation.stages[law.stage].images[spec::to_size(rank)];
+      if (block.array != claim.array || block.count == 0) continue;
+      auto& image = observation.stages[claim.stage].images[spec::to_size(rank)];
       std::byte* const at = image.data() + layout.recv + block.offset * 8;
       double value = 0;
       std::memcpy(&value, at, sizeof value);
@@ -68,7 +68,7 @@ void spoil(const Law& law, std::span<const Case> stages, Observation& observatio
   }
 }
 
-class RelationTest : public testing::TestWithParam<Law> {
+class RelationTest : public testing::TestWithParam<Claim> {
  protected:
   std::string text_ =
       text_of(GetParam().operation, GetParam().property, GetParam().data_seed, GetParam().input);
@@ -88,64 +88,64 @@ TEST_P(RelationTest, BreaksWithAWrongValue) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Law,
+    Claim,
     RelationTest,
     testing::Values(
-        Law{"gaussian_gradients", "has_derivative", 1, Array::cost},
-        Law{"gaussian_gradients", "has_derivative", 0, Array::object},
-        Law{"poisson_gradients", "has_derivative", 0, Array::probe, 7},
-        Law{"gaussian_gradients", "balances_object_and_probe", 0, Array::probe},
-        Law{"gaussian_gradients", "is_equivariant", 1, Array::object},
-        Law{"gaussian_gradients", "is_independent_of_order", 1, Array::cost},
-        Law{"gaussian_gradients", "counts_every_position", 1, Array::probe},
-        Law{"illuminate", "takes_each_position_alone", 2, Array::waves},
-        Law{"shift", "takes_each_position_alone", 1, Array::waves},
-        Law{"extract", "is_exact_on_bilinear_objects", 0, Array::patches},
-        Law{"rpie_step", "keeps_the_truth", 3, Array::object},
-        Law{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::object},
-        Law{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::probe},
-        Law{"lsqml_step", "moves_no_more_than_came_back", 0, Array::object},
-        Law{"lsqml_step", "moves_no_more_than_came_back", 0, Array::probe},
-        Law{"rpie_step", "takes_further_steps", 0, Array::object},
-        Law{"difference_map_step", "takes_further_steps", 1, Array::probe},
-        Law{"conjugate_gradient_step", "takes_further_steps", 2, Array::object_direction},
-        Law{"rpie_step", "is_epie_with_other_divisors", 3, Array::object},
-        Law{"rpie_step", "is_epie_with_other_divisors", 2, Array::probe},
-        Law{"rpie_step", "is_epie_with_other_divisors", 0, Array::object_weight},
-        Law{"momentum_step", "is_epie_with_memory", 1, Array::object},
-        Law{"momentum_step", "is_epie_with_memory", 1, Array::probe_direction},
-        Law{"momentum_step", "is_epie_with_memory", 0, Array::probe},
-        Law{"momentum_step", "coasts_at_the_truth", 3, Array::object_direction},
-        Law{"momentum_step", "coasts_at_the_truth", 3, Array::probe},
-        Law{"rpie_step", "grows_as_its_light_does", 3, Array::object},
-        Law{"epie_step", "grows_as_its_light_does", 3, Array::probe},
-        Law{"alternating_projections_step", "grows_as_its_light_does", 3, Array::object},
-        Law{"conjugate_gradient_step", "grows_as_its_light_does", 3, Array::object_gradient},
-        Law{"insert", "is_independent_of_refinement", 0, Array::object},
-        Law{"poisson_cost", "is_independent_of_refinement", 1, Array::far_waves},
-        Law{"poisson_cost", "ignores_unmeasured_pixels", 1, Array::far_waves, 7, "special"},
-        Law{"lsqml_step", "ignores_unmeasured_pixels", 0, Array::probe, 7, "special"},
-        Law{"gaussian_gradients", "keeps_the_raster_ambiguity", 1, Array::object},
-        Law{"propagate", "is_equivariant", 1, Array::far_waves},
-        Law{"alternating_projections_step", "keeps_the_truth_on_whole_pixels", 3, Array::probe},
-        Law{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::exit_waves},
-        Law{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::object},
-        Law{"difference_map_step", "waves_grow_by_beta", 4, Array::exit_waves},
-        Law{"difference_map_step", "waves_grow_by_beta", 4, Array::probe},
-        Law{"difference_map_step", "fixed_points_are_solutions", 0, Array::exit_waves},
-        Law{"difference_map_step", "fixed_points_are_solutions", 0, Array::object},
-        Law{"difference_map_step", "is_equivariant", 1, Array::exit_waves},
-        Law{"conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
-        Law{"poisson_conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
-        Law{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::object},
-        Law{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::step_lengths}),
+        Claim{"gaussian_gradients", "has_derivative", 1, Array::cost},
+        Claim{"gaussian_gradients", "has_derivative", 0, Array::object},
+        Claim{"poisson_gradients", "has_derivative", 0, Array::probe, 7},
+        Claim{"gaussian_gradients", "balances_object_and_probe", 0, Array::probe},
+        Claim{"gaussian_gradients", "is_equivariant", 1, Array::object},
+        Claim{"gaussian_gradients", "is_independent_of_order", 1, Array::cost},
+        Claim{"gaussian_gradients", "counts_every_position", 1, Array::probe},
+        Claim{"illuminate", "takes_each_position_alone", 2, Array::waves},
+        Claim{"shift", "takes_each_position_alone", 1, Array::waves},
+        Claim{"extract", "is_exact_on_bilinear_objects", 0, Array::patches},
+        Claim{"rpie_step", "keeps_the_truth", 3, Array::object},
+        Claim{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::object},
+        Claim{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::probe},
+        Claim{"lsqml_step", "moves_no_more_than_came_back", 0, Array::object},
+        Claim{"lsqml_step", "moves_no_more_than_came_back", 0, Array::probe},
+        Claim{"rpie_step", "takes_further_steps", 0, Array::object},
+        Claim{"difference_map_step", "takes_further_steps", 1, Array::probe},
+        Claim{"conjugate_gradient_step", "takes_further_steps", 2, Array::object_direction},
+        Claim{"rpie_step", "is_epie_with_other_divisors", 3, Array::object},
+        Claim{"rpie_step", "is_epie_with_other_divisors", 2, Array::probe},
+        Claim{"rpie_step", "is_epie_with_other_divisors", 0, Array::object_weight},
+        Claim{"momentum_step", "is_epie_with_memory", 1, Array::object},
+        Claim{"momentum_step", "is_epie_with_memory", 1, Array::probe_direction},
+        Claim{"momentum_step", "is_epie_with_memory", 0, Array::probe},
+        Claim{"momentum_step", "coasts_at_the_truth", 3, Array::object_direction},
+        Claim{"momentum_step", "coasts_at_the_truth", 3, Array::probe},
+        Claim{"rpie_step", "grows_as_its_light_does", 3, Array::object},
+        Claim{"epie_step", "grows_as_its_light_does", 3, Array::probe},
+        Claim{"alternating_projections_step", "grows_as_its_light_does", 3, Array::object},
+        Claim{"conjugate_gradient_step", "grows_as_its_light_does", 3, Array::object_gradient},
+        Claim{"insert", "is_independent_of_refinement", 0, Array::object},
+        Claim{"poisson_cost", "is_independent_of_refinement", 1, Array::far_waves},
+        Claim{"poisson_cost", "ignores_unmeasured_pixels", 1, Array::far_waves, 7, "special"},
+        Claim{"lsqml_step", "ignores_unmeasured_pixels", 0, Array::probe, 7, "special"},
+        Claim{"gaussian_gradients", "keeps_the_raster_ambiguity", 1, Array::object},
+        Claim{"propagate", "is_equivariant", 1, Array::far_waves},
+        Claim{"alternating_projections_step", "keeps_the_truth_on_whole_pixels", 3, Array::probe},
+        Claim{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::exit_waves},
+        Claim{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::object},
+        Claim{"difference_map_step", "waves_grow_by_beta", 4, Array::exit_waves},
+        Claim{"difference_map_step", "waves_grow_by_beta", 4, Array::probe},
+        Claim{"difference_map_step", "fixed_points_are_solutions", 0, Array::exit_waves},
+        Claim{"difference_map_step", "fixed_points_are_solutions", 0, Array::object},
+        Claim{"difference_map_step", "is_equivariant", 1, Array::exit_waves},
+        Claim{"conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
+        Claim{"poisson_conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
+        Claim{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::object},
+        Claim{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::step_lengths}),
     [](const auto& instance) {
       return instance.param.operation + "_" + instance.param.property + "_" +
              std::string(spec::name(instance.param.array));
     });
 
-/// Old files hold such cases: they are from before these laws chose their own kind of inputs.
-TEST(LawTest, ReplaysOldCasesOfOtherInputs) {
+/// Old files hold such cases: they are from before these claims chose their own kind of inputs.
+TEST(ClaimTest, ReplaysOldCasesOfOtherInputs) {
   for (const auto& text : {text_of("poisson_cost", "ignores_unmeasured_pixels", 7),
                            text_of("fuse", "inverts_redistribute", 7, "exact")}) {
     const Judgement judgement = examine(text);
@@ -153,13 +153,13 @@ TEST(LawTest, ReplaysOldCasesOfOtherInputs) {
   }
 }
 
-/// The law sets the kind of inputs in the case, so that the case's text says what ran.
-TEST(LawTest, DrawsTheInputsThatItTakes) {
+/// The property sets the kind of inputs in the case, so that the case's text says what ran.
+TEST(ClaimTest, DrawsTheInputsThatItTakes) {
   const auto drawn = [](const std::string& operation, const std::string& property) {
-    const harness::Property* const law = all_operations().find_property(operation, property);
+    const harness::Property* const claim = all_operations().find_property(operation, property);
     Case c;
     c.input = harness::InputKind::exact;
-    law->adapt(all_operations().find(operation)->contract, c);
+    claim->adapt(all_operations().find(operation)->contract, c);
     return c.input;
   };
   EXPECT_EQ(drawn("poisson_cost", "ignores_unmeasured_pixels"), harness::InputKind::special);
@@ -167,14 +167,14 @@ TEST(LawTest, DrawsTheInputsThatItTakes) {
 }
 
 /// The data seed chooses how many of the first positions are kept. They stay on their ranks.
-TEST(LawTest, LeavesPositionsAloneThatTheDataChoose) {
+TEST(ClaimTest, LeavesPositionsAloneThatTheDataChoose) {
   const auto kept = [](std::uint64_t data_seed) {
-    const harness::Property law = takes_each_position_alone<Match::exact>();
+    const harness::Property claim = takes_each_position_alone<Match::exact>();
     Case c;
     c.counts = {2, 0, 1, 2};
     c.data_seed = data_seed;
     std::vector<Case> stages;
-    law.program(all_operations().find("crop")->contract, c, stages);
+    claim.program(all_operations().find("crop")->contract, c, stages);
     return stages[1].counts;
   };
   using Counts = std::vector<std::int64_t>;
@@ -184,7 +184,7 @@ TEST(LawTest, LeavesPositionsAloneThatTheDataChoose) {
   EXPECT_EQ(kept(7), (Counts{2, 0, 1, 1}));
 }
 
-/// A law that is claimed for an operation that breaks it.
+/// A property that is claimed for an operation that breaks it.
 struct Control {
   std::string name;
   std::string operation;
@@ -298,7 +298,7 @@ const std::vector<Control> controls{
     {"shards_keep_the_order_of_positions", "redistribute", is_independent_of_order()},
 };
 
-INSTANTIATE_TEST_SUITE_P(Law, ControlTest, testing::ValuesIn(controls), tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(Claim, ControlTest, testing::ValuesIn(controls), tests::printed_name);
 
 }  // namespace
 }  // namespace rankcheck::cases

@@ -19,7 +19,7 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 
@@ -214,8 +214,8 @@ TEST(ToleranceTest, LetsNoRankHaveOtherBitsThanRank0) {
   EXPECT_GE(operators, 10);
 }
 
-/// Whether a law's last stage has a bound, and the smallest exponent e such that an error of 2^e
-/// bounds is falsified.
+/// Whether a property's last stage has a bound, and the smallest exponent e such that an error of
+/// 2^e bounds is falsified.
 struct Tolerance {
   bool has_bound = false;
   int exponent = 0;
@@ -238,9 +238,9 @@ Tolerance tolerance_of(const Case& c, const Pick& pick, int most) {
   return tolerance;
 }
 
-/// A law's bound is the sum of the bounds of several values and stages. So one value may be off by
-/// more than its own bound. The number is the exponent of Tolerance. A tolerance ten times as wide
-/// would add about three.
+/// A property's bound is the sum of the bounds of several values and stages. So one value may be
+/// off by more than its own bound. The number is the exponent of Tolerance. A tolerance ten times
+/// as wide would add about three.
 const std::map<std::string_view, int>& exponents() {
   static const std::map<std::string_view, int> all{
       {"adds_distances", 3},
@@ -288,8 +288,8 @@ const std::map<std::string_view, int>& exponents() {
   return all;
 }
 
-TEST(ToleranceTest, OfLawsIsNoLargerThanItWas) {
-  int laws = 0;
+TEST(ToleranceTest, OfPropertiesIsNoLargerThanItWas) {
+  int claims = 0;
   for (const harness::Operation& operation : all_operations().operations()) {
     if (family(operation.contract) != "ptycho") continue;
     for (const harness::Property& property : operation.properties) {
@@ -298,7 +298,7 @@ TEST(ToleranceTest, OfLawsIsNoLargerThanItWas) {
       Case c = case_of(operation.contract);
       c.property = property.name;
       if (property.adapt != nullptr) property.adapt(operation.contract, c);
-      // A law may say nothing of the largest value: of a cost, or of another rank's copy.
+      // A property may say nothing of the largest value: of a cost, or of another rank's copy.
       std::vector<Pick> picks{{}, {.is_first = true}};
       for (const Array array : ptycho(operation.contract).outputs)
         picks.push_back({.array = array});
@@ -311,14 +311,14 @@ TEST(ToleranceTest, OfLawsIsNoLargerThanItWas) {
         if (least.exponent <= limit->second) break;
       }
       if (!least.has_bound) continue;
-      ++laws;
+      ++claims;
       EXPECT_LE(least.exponent, limit->second) << c.operation << " " << c.property;
     }
   }
-  EXPECT_GE(laws, 100);
+  EXPECT_GE(claims, 100);
 }
 
-/// Judges a number of a law that one value went into.
+/// Judges a number of a property that one value went into.
 Judgement judge_number(double number, const UpperLimit& most) {
   const spec::Contract& contract = all_operations().find("intensity")->contract;
   const Case c = case_of(contract);

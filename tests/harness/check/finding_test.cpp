@@ -123,7 +123,7 @@ TEST(MergeTest, TheLastMissingCellMakesItPass) {
   EXPECT_EQ(total.reason, "");
 }
 
-TEST(MergeTest, ASiteClassAloneComparesNothing) {
+TEST(MergeTest, ACallClassAloneComparesNothing) {
   Finding finding = sample_finding("all_reduce", Verdict::passed);
   finding.cells = {{"site/zero_count", 10}};
   judge_coverage(finding);

@@ -36,16 +36,16 @@ TEST(CausesTest, FindingsOfOneCauseAreOneGroup) {
   EXPECT_EQ(groups[0].findings.size(), 2U);
 }
 
-TEST(CausesTest, AFailureAgainstTheReferenceExplainsThoseOfLaws) {
-  Finding law = sample_failure();
-  law.unit.property = "rank_permutation";
-  law.reason = "the reordered group gives another result";
-  law.wrong[0].decoded = "";
-  const std::vector<Finding> alone{law};
+TEST(CausesTest, AFailureAgainstTheReferenceExplainsRelativeOnes) {
+  Finding relative = sample_failure();
+  relative.unit.property = "rank_permutation";
+  relative.reason = "the reordered group gives another result";
+  relative.wrong[0].decoded = "";
+  const std::vector<Finding> alone{relative};
   EXPECT_EQ(group_failures(alone).size(), 1U);
-  Finding elsewhere = law;
+  Finding elsewhere = relative;
   elsewhere.unit.algorithm = "tree";
-  const std::vector<Finding> all{law, elsewhere, sample_failure()};
+  const std::vector<Finding> all{relative, elsewhere, sample_failure()};
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].findings.size(), 2U);
@@ -103,11 +103,11 @@ Finding failure_of(const std::string& operation) {
 }
 
 TEST(CausesTest, OneCauseOverOperationsIsOneGroup) {
-  // The law of an operation goes where its failure against the reference goes.
-  Finding law = failure_of("reduce");
-  law.unit.property = "rank_permutation";
-  law.wrong[0].decoded = "";
-  const std::vector<Finding> all{sample_failure(), law, failure_of("reduce")};
+  // The relative failure of an operation goes where its failure against the reference goes.
+  Finding relative = failure_of("reduce");
+  relative.unit.property = "rank_permutation";
+  relative.wrong[0].decoded = "";
+  const std::vector<Finding> all{sample_failure(), relative, failure_of("reduce")};
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(extent_of(groups[0]), "3 units of 2 operations: all_reduce, reduce");

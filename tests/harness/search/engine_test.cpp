@@ -82,7 +82,7 @@ TEST_F(EngineTest, FewerCasesThanCellsAreVacuous) {
             "2 of 135 cells were not covered in 103 cases, first " + finding.missing_cells.front());
 }
 
-TEST_F(EngineTest, ASiteClassThatIsNeverRunIsVacuous) {
+TEST_F(EngineTest, ACallClassThatIsNeverRunIsVacuous) {
   // The case runs, but the property does not compare it.
   Property property = fake::completes();
   property.name = "looks_away_in_place";

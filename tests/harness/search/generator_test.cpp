@@ -15,7 +15,7 @@
 #include "reference/collectives/all_to_all/contract.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/backend/site_classes.hpp"
+#include "harness/backend/call_classes.hpp"
 #include "harness/case/image.hpp"
 
 #include "cases/families/collectives/case.hpp"
@@ -394,8 +394,8 @@ TEST_F(GeneratorTest, AsksTheBackendAboutEveryStage) {
 }
 
 TEST_F(GeneratorTest, ASingleChunkIsNotChunked) {
-  const auto sites = site_classes(catalogue.find("broadcast")->contract, backend.traits(), 1, 1);
-  const auto chunked = std::find_if(sites.begin(), sites.end(), [](const SiteClass& each) {
+  const auto sites = call_classes(catalogue.find("broadcast")->contract, backend.traits(), 1, 1);
+  const auto chunked = std::find_if(sites.begin(), sites.end(), [](const CallClass& each) {
     return each.name == "site/chunked";
   });
   ASSERT_NE(chunked, sites.end());

@@ -1,4 +1,4 @@
-#include "cases/ptycho/partition_laws.hpp"
+#include "cases/ptycho/partition_properties.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
 #include "cases/families/ptycho/case.hpp"
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {

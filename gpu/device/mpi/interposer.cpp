@@ -1,4 +1,4 @@
-#include "gpu/device/mpi/witness.hpp"
+#include "gpu/device/mpi/interposer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -76,12 +76,12 @@ std::set<std::pair<Word, std::string>>& uses() {
 
 }  // namespace
 
-void clear_witnessed() {
+void clear_calls_seen() {
   notes().clear();
   arguments().clear();
 }
 
-const std::vector<std::string_view>& witnessed() {
+const std::vector<std::string_view>& calls_seen() {
   return notes();
 }
 
@@ -89,7 +89,7 @@ bool is_watched(std::string_view function) {
   static constexpr std::array watched{
 #define RANKCHECK_WITNESS(symbol, note) std::string_view(note),
 #define RANKCHECK_WITNESS_USE(symbol)
-#include "witnessed_functions.inc"
+#include "interposed_functions.inc"
 #undef RANKCHECK_WITNESS
 #undef RANKCHECK_WITNESS_USE
       std::string_view()};
@@ -100,7 +100,7 @@ bool are_uses_watched() {
   int watched = 0;
 #define RANKCHECK_WITNESS(symbol, note)
 #define RANKCHECK_WITNESS_USE(symbol) ++watched;
-#include "witnessed_functions.inc"
+#include "interposed_functions.inc"
 #undef RANKCHECK_WITNESS
 #undef RANKCHECK_WITNESS_USE
   return watched > 0;
@@ -168,7 +168,7 @@ std::string_view first_algorithm_on(std::intptr_t communicator,
   })
 
 // The list is written when the build is configured.
-#include "witnessed_functions.inc"
+#include "interposed_functions.inc"
 
 #undef RANKCHECK_WITNESS
 #undef RANKCHECK_WITNESS_USE

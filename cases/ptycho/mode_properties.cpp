@@ -1,4 +1,4 @@
-#include "cases/ptycho/mode_laws.hpp"
+#include "cases/ptycho/mode_properties.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
 #include "cases/families/ptycho/case.hpp"
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {

@@ -1,4 +1,4 @@
-#include "cases/ptycho/step_laws.hpp"
+#include "cases/ptycho/step_properties.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,8 @@
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/gauge_laws.hpp"
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/gauge_properties.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/ptycho/truth.hpp"
 
@@ -74,10 +74,10 @@ void check_truth(const Evidence& evidence, Judgement& judgement) {
   compare_outputs(step, "moved away from the truth", judgement, kept);
 }
 
-harness::Property truth_law(std::string_view name,
-                            void (*program)(const spec::Contract& contract,
-                                            const Case& c,
-                                            Stages& stages)) {
+harness::Property truth_property(std::string_view name,
+                                 void (*program)(const spec::Contract& contract,
+                                                 const Case& c,
+                                                 Stages& stages)) {
   return {
       .name = name,
       .summary = "If the frames are those of object and probe, a step changes neither of them.",
@@ -170,15 +170,15 @@ void check_epie(const Evidence& evidence, Judgement& judgement) {
 }  // namespace
 
 harness::Property keeps_the_truth() {
-  return truth_law("keeps_the_truth", plan_truth);
+  return truth_property("keeps_the_truth", plan_truth);
 }
 
 harness::Property keeps_the_truth_on_whole_pixels() {
-  return truth_law("keeps_the_truth_on_whole_pixels",
-                   [](const spec::Contract& contract, const Case& c, Stages& stages) {
-                     plan_truth(contract, c, stages);
-                     for (Case& stage : stages) ptycho(stage).scan = Scan::whole;
-                   });
+  return truth_property("keeps_the_truth_on_whole_pixels",
+                        [](const spec::Contract& contract, const Case& c, Stages& stages) {
+                          plan_truth(contract, c, stages);
+                          for (Case& stage : stages) ptycho(stage).scan = Scan::whole;
+                        });
 }
 
 harness::Property takes_further_steps() {

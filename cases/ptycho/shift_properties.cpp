@@ -1,4 +1,4 @@
-#include "cases/ptycho/shift_laws.hpp"
+#include "cases/ptycho/shift_properties.hpp"
 
 #include <cmath>
 #include <complex>
@@ -14,8 +14,8 @@
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/laws.hpp"
-#include "cases/ptycho/position_laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/position_properties.hpp"
 
 namespace rankcheck::cases {
 

@@ -1,4 +1,4 @@
-#include "harness/case/site_class.hpp"
+#include "harness/case/call_class.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@ std::int64_t longest(const Case& c) {
   return c.counts.empty() ? c.count : *std::max_element(c.counts.begin(), c.counts.end());
 }
 
-SiteClass with_input(std::string_view component,
+CallClass with_input(std::string_view component,
                      std::string_view name,
                      InputKind input,
                      std::int64_t length_min,
@@ -20,7 +20,7 @@ SiteClass with_input(std::string_view component,
               [input, length_min, has = std::move(has)](const Case& c) {
                 return c.input == input && has(c) && group_size(c) > 1 && longest(c) >= length_min;
               },
-          .needs = SiteClass::Needs::data,
+          .needs = CallClass::Needs::data,
           .input = input,
           .admits = std::move(admits)};
 }

@@ -1,4 +1,4 @@
-#include "harness/backend/site_classes.hpp"
+#include "harness/backend/call_classes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@ namespace rankcheck::harness {
 
 namespace {
 
-using Needs = SiteClass::Needs;
+using Needs = CallClass::Needs;
 
 bool has_empty_part(const Case& c) {
   return std::find(c.counts.begin(), c.counts.end(), 0) != c.counts.end();
@@ -47,7 +47,7 @@ constexpr std::array sites{
     Site{"pct", [](const Case& c) { return c.schedule.starts_with("pct:"); }, Needs::schedules},
 };
 
-bool may_occur(const SiteClass& site, const spec::Contract& contract, const BackendTraits& traits) {
+bool may_occur(const CallClass& site, const spec::Contract& contract, const BackendTraits& traits) {
   switch (site.needs) {
     case Needs::nothing:
       return true;
@@ -71,7 +71,7 @@ bool may_occur(const SiteClass& site, const spec::Contract& contract, const Back
   return false;
 }
 
-SiteClass with_ranks(int ranks) {
+CallClass with_ranks(int ranks) {
   return {.name = "ranks/" + std::to_string(ranks),
           .has = [ranks](const Case& c) { return group_size(c) == ranks; },
           .ranks = ranks};
@@ -79,14 +79,14 @@ SiteClass with_ranks(int ranks) {
 
 }  // namespace
 
-std::vector<SiteClass> site_classes(const spec::Contract& contract,
+std::vector<CallClass> call_classes(const spec::Contract& contract,
                                     const BackendTraits& traits,
                                     int ranks_min,
                                     int ranks_max) {
-  const std::vector<SiteClass> own = family_of(contract).site_classes(contract);
-  std::vector<SiteClass> all;
+  const std::vector<CallClass> own = family_of(contract).call_classes(contract);
+  std::vector<CallClass> all;
   const auto add_own = [&](std::string_view before) {
-    for (const SiteClass& each : own) {
+    for (const CallClass& each : own) {
       if (each.before == before) all.push_back(each);
     }
   };
@@ -100,7 +100,7 @@ std::vector<SiteClass> site_classes(const spec::Contract& contract,
     all.push_back(with_ranks(ranks));
   }
   add_own({});
-  std::erase_if(all, [&](const SiteClass& each) { return !may_occur(each, contract, traits); });
+  std::erase_if(all, [&](const CallClass& each) { return !may_occur(each, contract, traits); });
   return all;
 }
 

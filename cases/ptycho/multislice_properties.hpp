@@ -2,7 +2,7 @@
 
 #include "harness/check/operation.hpp"
 
-/// Laws of waves that pass one slice of an object after another.
+/// Properties of waves that pass one slice of an object after another.
 namespace rankcheck::cases {
 
 /// <F o, y> = <o_s, (F* y)_s> for every single slice s. An operator that is linear in each of S

@@ -81,14 +81,14 @@ bool spoil_outputs(const Case& c, int rank, harness::StageOutcome& outcome) {
   return has_any;
 }
 
-class OperatorLawTest : public testing::TestWithParam<Subject> {
+class OperatorClaimTest : public testing::TestWithParam<Subject> {
  protected:
   [[nodiscard]] const harness::Operation& operation() const {
     return *all_operations().find(GetParam().name);
   }
 };
 
-TEST_P(OperatorLawTest, HoldsForRightResults) {
+TEST_P(OperatorClaimTest, HoldsForRightResults) {
   for (const harness::Property& property : operation().properties) {
     const Judgement judgement = examine(harness::to_text(case_of(operation(), property)));
     EXPECT_EQ(judgement.verdict, Verdict::passed) << property.name << ": " << judgement.reason;
@@ -96,7 +96,7 @@ TEST_P(OperatorLawTest, HoldsForRightResults) {
   }
 }
 
-TEST_P(OperatorLawTest, BreaksWithWrongResultsOfAnyRank) {
+TEST_P(OperatorClaimTest, BreaksWithWrongResultsOfAnyRank) {
   for (const harness::Property& property : operation().properties) {
     const Case c = case_of(operation(), property);
     for (int rank = 0; rank < c.ranks; ++rank) {
@@ -112,7 +112,7 @@ TEST_P(OperatorLawTest, BreaksWithWrongResultsOfAnyRank) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators,
-                         OperatorLawTest,
+                         OperatorClaimTest,
                          testing::ValuesIn(subjects()),
                          tests::printed_name);
 

@@ -4,9 +4,9 @@
 
 #include "harness/check/operation.hpp"
 
-#include "cases/ptycho/derivative_laws.hpp"
+#include "cases/ptycho/derivative_properties.hpp"
 
-/// Laws of the steps of conjugate gradients.
+/// Properties of the steps of conjugate gradients.
 namespace rankcheck::cases {
 
 /// The line search never raises the cost: the cost of the new state, computed again, is at most the

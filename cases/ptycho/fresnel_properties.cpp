@@ -1,4 +1,4 @@
-#include "cases/ptycho/fresnel_laws.hpp"
+#include "cases/ptycho/fresnel_properties.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -7,8 +7,8 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/laws.hpp"
-#include "cases/ptycho/position_laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/position_properties.hpp"
 
 namespace rankcheck::cases {
 

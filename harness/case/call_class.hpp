@@ -14,7 +14,7 @@ namespace rankcheck::harness {
 struct Cell;
 
 /// A class of cases that a unit has to cover, in addition to its types and variants.
-struct SiteClass {
+struct CallClass {
   /// What a case must have so that the class is meaningful.
   enum class Needs : std::uint8_t {
     nothing,
@@ -69,7 +69,7 @@ inline constexpr std::string_view site_prefix = "site/";
 
 /// The class "input/<component>/<name>" of cases with this input, several members and a part of at
 /// least `length_min` elements.
-[[nodiscard]] SiteClass with_input(std::string_view component,
+[[nodiscard]] CallClass with_input(std::string_view component,
                                    std::string_view name,
                                    InputKind input,
                                    std::int64_t length_min,

@@ -2,14 +2,14 @@
 
 #include "harness/check/operation.hpp"
 
-/// Laws of the steps of LSQML.
+/// Properties of the steps of LSQML.
 namespace rankcheck::cases {
 
 /// keeps_the_truth() for LSQML: a step goes along directions that are nothing but rounding errors,
 /// as far as its lengths say. A length here is a quotient of rounding errors, so it has no bound.
 [[nodiscard]] harness::Property keeps_the_truth_along_its_directions();
 
-/// A law of LSQML. Neither the object's step nor the probe's moves the waves of mode 0 of all
+/// A property of LSQML. Neither the object's step nor the probe's moves the waves of mode 0 of all
 /// positions by more than 4 r |chi|. Here, r is lsqml_relaxation and chi is what came back of all
 /// positions. The proof is for the object, and the same for the probe. It uses the contract's
 /// names, m1 = mean(a1) and c = |chi_n|. First, |x1| <= (A4 |u| c + |u| |v|^2 c) / det <=

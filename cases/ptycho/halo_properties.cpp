@@ -1,4 +1,4 @@
-#include "cases/ptycho/halo_laws.hpp"
+#include "cases/ptycho/halo_properties.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "harness/properties/is_deterministic.hpp"
 
 #include "cases/families/ptycho/case.hpp"
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {

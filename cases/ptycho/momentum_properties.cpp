@@ -1,4 +1,4 @@
-#include "cases/ptycho/momentum_laws.hpp"
+#include "cases/ptycho/momentum_properties.hpp"
 
 #include <array>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "reference/ptycho/momentum_step/contract.hpp"
 
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/ptycho/truth.hpp"
 
@@ -56,7 +56,7 @@ void check_without_memory(const Evidence& evidence, Judgement& judgement) {
     const auto before = step.in[block].values[i];
     if (is_direction(array)) expected.value -= before;
     expected.value += memory_of(step, array, i);
-    // The law itself computes in double precision.
+    // The property itself computes in double precision.
     expected.bound += 0x1p-50 * (std::abs(before) + std::abs(expected.value));
     return expected;
   });

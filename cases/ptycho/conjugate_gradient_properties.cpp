@@ -1,4 +1,4 @@
-#include "cases/ptycho/conjugate_gradient_laws.hpp"
+#include "cases/ptycho/conjugate_gradient_properties.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +10,10 @@
 
 #include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/gauge_laws.hpp"
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/gauge_properties.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/stage.hpp"
-#include "cases/ptycho/step_laws.hpp"
+#include "cases/ptycho/step_properties.hpp"
 
 namespace rankcheck::cases {
 

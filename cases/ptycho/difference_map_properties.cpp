@@ -1,4 +1,4 @@
-#include "cases/ptycho/difference_map_laws.hpp"
+#include "cases/ptycho/difference_map_properties.hpp"
 
 #include <array>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/ptycho/truth.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "harness/check/operation.hpp"
 
-/// Laws of operators whose outputs all belong to single positions: no position depends on the
+/// Properties of operators whose outputs all belong to single positions: no position depends on the
 /// others.
 namespace rankcheck::cases {
 

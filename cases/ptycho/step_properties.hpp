@@ -4,8 +4,8 @@
 
 #include "harness/check/operation.hpp"
 
-/// Laws of the steps of solvers, which compute a new object and a new probe. Laws of single solvers
-/// are in files of their own, for example lsqml_laws.hpp.
+/// Properties of the steps of solvers, which compute a new object and a new probe. Properties of
+/// single solvers are in files of their own, for example lsqml_properties.hpp.
 namespace rankcheck::cases {
 
 /// If the frames are those of object and probe, a step changes both only by rounding errors.

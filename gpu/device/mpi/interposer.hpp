@@ -13,13 +13,13 @@
 namespace rankcheck::gpu::mpi {
 
 /// Forgets all calls that were seen.
-void clear_witnessed();
+void clear_calls_seen();
 
-/// The functions that were called since clear_witnessed(), in order, for example "MPI_Bcast",
+/// The functions that were called since clear_calls_seen(), in order, for example "MPI_Bcast",
 /// "bcast_intra_binomial".
-[[nodiscard]] const std::vector<std::string_view>& witnessed();
+[[nodiscard]] const std::vector<std::string_view>& calls_seen();
 
-/// Whether witnessed() would show a call of the function.
+/// Whether calls_seen() would show a call of the function.
 [[nodiscard]] bool is_watched(std::string_view function);
 
 /// When a component of Open MPI is first called on a communicator, it may split it, or build a tree
@@ -34,7 +34,7 @@ void clear_witnessed();
 void forget_uses(std::intptr_t communicator);
 
 /// The first of Open MPI's algorithms whose name begins with `prefix` and that got this
-/// communicator since clear_witnessed(), and not one that a component made. If there are buffers,
+/// communicator since clear_calls_seen(), and not one that a component made. If there are buffers,
 /// it also got one of them: components call other algorithms for their own purposes. Empty if there
 /// is none. `prefix` is that of a collective that a component can be forced for.
 [[nodiscard]] std::string_view first_algorithm_on(std::intptr_t communicator,

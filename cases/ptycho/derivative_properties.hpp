@@ -2,7 +2,7 @@
 
 #include "harness/check/operation.hpp"
 
-/// Laws of costs and their gradients in the object and the probe.
+/// Properties of costs and their gradients in the object and the probe.
 namespace rankcheck::cases {
 
 enum class NoiseModel { gaussian, poisson };

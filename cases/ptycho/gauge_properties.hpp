@@ -9,7 +9,7 @@
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
 
-/// Laws that relate an operator's results if its inputs are related by a symmetry of
+/// Properties that relate an operator's results if its inputs are related by a symmetry of
 /// cases/families/ptycho/symmetry.hpp.
 namespace rankcheck::cases {
 

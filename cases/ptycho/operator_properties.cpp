@@ -1,4 +1,4 @@
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "cases/ptycho/illumination_laws.hpp"
+#include "cases/ptycho/illumination_properties.hpp"
 
 #include <cmath>
 #include <complex>
@@ -11,8 +11,8 @@
 
 #include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/laws.hpp"
-#include "cases/ptycho/position_laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/position_properties.hpp"
 
 namespace rankcheck::cases {
 

@@ -1,4 +1,4 @@
-#include "cases/ptycho/derivative_laws.hpp"
+#include "cases/ptycho/derivative_properties.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/laws.hpp"
+#include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
