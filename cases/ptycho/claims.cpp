@@ -7,10 +7,8 @@
 #include "cases/ptycho/conjugate_gradient_properties.hpp"
 #include "cases/ptycho/derivative_properties.hpp"
 #include "cases/ptycho/difference_map_properties.hpp"
-#include "cases/ptycho/fresnel_properties.hpp"
 #include "cases/ptycho/gauge_properties.hpp"
 #include "cases/ptycho/halo_properties.hpp"
-#include "cases/ptycho/illumination_properties.hpp"
 #include "cases/ptycho/lsqml_properties.hpp"
 #include "cases/ptycho/mode_properties.hpp"
 #include "cases/ptycho/momentum_properties.hpp"
@@ -18,8 +16,8 @@
 #include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/partition_properties.hpp"
 #include "cases/ptycho/position_properties.hpp"
-#include "cases/ptycho/shift_properties.hpp"
 #include "cases/ptycho/step_properties.hpp"
+#include "cases/ptycho/wave_properties.hpp"
 
 namespace rankcheck::cases {
 
@@ -61,6 +59,7 @@ Properties position_sum() {
 /// What linear operators claim that sum over the positions of all ranks.
 Properties position_sum_of_all_ranks() {
   Properties all = position_sum();
+  // Where it has always been in reports, behind is_deterministic().
   all.insert(all.begin() + 2, harness::ranks_agree_bitwise());
   return all;
 }

@@ -2,7 +2,7 @@
 
 #include "harness/check/operation.hpp"
 
-/// What orthogonal modes of a probe claim.
+/// What orthogonalize_modes claims.
 namespace rankcheck::cases {
 
 /// The inner products of different modes are 0. A single mode has none.

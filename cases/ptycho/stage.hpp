@@ -45,18 +45,17 @@ struct OperatorStage {
 /// Runs the reference again on `stage.in`, which may have changed.
 void expect_again(OperatorStage& stage, reference::Follow follow);
 
-/// Two stages whose results a property relates: second = property(first), with a linear property.
-/// If a step has several parts, the bounds of its last parts multiply and may become useless. The
-/// property then relates the differences between the results and their expected values after the
-/// previous parts.
+/// Two stages whose results a linear map relates: second = map(first). If a step has several parts,
+/// the bounds of its last parts multiply and may become useless. The map then relates the
+/// differences between the results and their expected values after the previous parts.
 struct RelatedStages {
   OperatorStage first;
   OperatorStage second;
   std::array<bool, spec::array_kinds> by_parts{};
 
-  /// Returns the value of the first stage to which the property is applied.
+  /// Returns the value of the first stage to which the map is applied.
   [[nodiscard]] std::complex<double> taken(spec::Array array, std::size_t index) const;
-  /// Returns the value that is added to the result of the property.
+  /// Returns the value that is added to the result of the map.
   [[nodiscard]] std::complex<double> base(spec::Array array, std::size_t index) const;
 };
 

@@ -27,6 +27,9 @@ harness::Catalogue make_catalogue() {
       if (found == operations.end()) {
         throw std::logic_error(fmt::format("claims of an unknown operation: {}", claims.operation));
       }
+      if (!found->properties.empty()) {
+        throw std::logic_error(fmt::format("{} has claims in two rows", claims.operation));
+      }
       found->properties = claims.properties;
     }
   }

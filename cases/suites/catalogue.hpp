@@ -4,8 +4,7 @@
 
 namespace rankcheck::cases {
 
-/// Returns every operation with its contract and the properties that its suite claims, sorted by
-/// name.
+/// Returns every operation with its contract and the properties that it claims, sorted by name.
 [[nodiscard]] harness::Catalogue make_catalogue();
 
 }  // namespace rankcheck::cases

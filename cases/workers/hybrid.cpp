@@ -194,8 +194,10 @@ class HybridSubject final : public worker::Subject {
     const bool hosts_none = std::none_of(
         call.group.begin(), call.group.end(), [&](int world_rank) { return is_here(world_rank); });
     harness::StageOutcome& outcome = result.stages[k];
-    outcome = {};
-    if (hosts_none) return;
+    if (hosts_none) {
+      outcome = {};
+      return;
+    }
     cluster_.begin(call.group);
     prepare(stages, k, call, result);
     for (const int rank : cluster_.local()) entered(call.group[spec::to_size(rank)], k);

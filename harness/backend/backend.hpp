@@ -143,8 +143,9 @@ class Backend {
   /// Another restart with as many ranks follows the next run, unless something comes between. A
   /// backend may start the processes for both at once. Holds until the next restart.
   virtual void expect_restart() {}
-  /// Whether a run counts as hung already after a tenth of the time. For a search that tries many
-  /// cases, of which most may hang, and that confirms what it finds without haste.
+  /// Whether a run counts as hung already after a tenth of the time, and half a second at least.
+  /// For a search that tries many cases, of which most may hang, and that confirms what it finds
+  /// without haste.
   virtual void hurry(bool /*is_hurried*/) {}
   /// Ends background processes, after all runs. Returns what went wrong, unless a stop was
   /// requested.

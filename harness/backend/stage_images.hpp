@@ -29,11 +29,12 @@ struct HostedMember {
 
 /// How a process holds the ranks of a world.
 struct Hosting {
-  const ContractLookup& contract_of;
+  ContractLookup contract_of;
   ResultPlace result_place = ResultPlace::own_block;
   /// Whether this process hosts the rank. Null if it hosts all.
   std::function<bool(int world_rank)> hosts = {};
-  /// The group ranks of the stage's members here, if others than `hosts` decide their order.
+  /// The members of the stage here, by their group ranks, if the devices decide their order. Images
+  /// of earlier stages are found in group order all the same.
   std::span<const int> order = {};
 };
 

@@ -22,7 +22,7 @@
 
 namespace rankcheck::harness {
 
-/// One class of call sites that a unit has to cover.
+/// One call class that a unit has to cover.
 struct SiteCell {
   CallClass site;
   /// Number of cases that were drawn for the class.

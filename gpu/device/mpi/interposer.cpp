@@ -87,22 +87,22 @@ const std::vector<std::string_view>& calls_seen() {
 
 bool is_watched(std::string_view function) {
   static constexpr std::array watched{
-#define RANKCHECK_WITNESS(symbol, note) std::string_view(note),
-#define RANKCHECK_WITNESS_USE(symbol)
+#define RANKCHECK_INTERPOSE(symbol, note) std::string_view(note),
+#define RANKCHECK_INTERPOSE_USE(symbol)
 #include "interposed_functions.inc"
-#undef RANKCHECK_WITNESS
-#undef RANKCHECK_WITNESS_USE
+#undef RANKCHECK_INTERPOSE
+#undef RANKCHECK_INTERPOSE_USE
       std::string_view()};
   return std::find(watched.begin(), watched.end(), function) != watched.end();
 }
 
 bool are_uses_watched() {
   int watched = 0;
-#define RANKCHECK_WITNESS(symbol, note)
-#define RANKCHECK_WITNESS_USE(symbol) ++watched;
+#define RANKCHECK_INTERPOSE(symbol, note)
+#define RANKCHECK_INTERPOSE_USE(symbol) ++watched;
 #include "interposed_functions.inc"
-#undef RANKCHECK_WITNESS
-#undef RANKCHECK_WITNESS_USE
+#undef RANKCHECK_INTERPOSE
+#undef RANKCHECK_INTERPOSE_USE
   return watched > 0;
 }
 
@@ -156,12 +156,12 @@ std::string_view first_algorithm_on(std::intptr_t communicator,
     return next(a, b, c, d, e, f, g, h, i, j, k, l); \
   }
 
-#define RANKCHECK_WITNESS(symbol, name) \
+#define RANKCHECK_INTERPOSE(symbol, name) \
   RANKCHECK_WRAP(symbol, note(name, {a, b, c, d, e, f, g, h, i, j, k, l}))
 
 // The communicator is one of the function's first two arguments. The other one is a small number,
 // which is no communicator.
-#define RANKCHECK_WITNESS_USE(symbol)         \
+#define RANKCHECK_INTERPOSE_USE(symbol)       \
   RANKCHECK_WRAP(symbol, {                    \
     note_use(a, __builtin_return_address(0)); \
     note_use(b, __builtin_return_address(0)); \
@@ -170,8 +170,8 @@ std::string_view first_algorithm_on(std::intptr_t communicator,
 // The list is written when the build is configured.
 #include "interposed_functions.inc"
 
-#undef RANKCHECK_WITNESS
-#undef RANKCHECK_WITNESS_USE
+#undef RANKCHECK_INTERPOSE
+#undef RANKCHECK_INTERPOSE_USE
 #undef RANKCHECK_WRAP
 
 }  // namespace rankcheck::gpu::mpi

@@ -292,7 +292,7 @@ std::string Runtime::why_op_refused(const Request& request) const {
 }
 
 /// Says why the algorithm's composition does not take the call; empty if it does.
-std::string Runtime::why_way_refused(const Request& request) {
+std::string Runtime::why_composition_refused(const Request& request) {
   const Composition& composition = *request.algorithm.composition;
   if (request.chunk > 0 && !composition.in_chunks) return "chunk: the algorithm has no packs";
   if (composition.why_refused != nullptr) {
@@ -320,7 +320,7 @@ std::string Runtime::why_refused(const Request& request) const {
     const std::int64_t bytes = request.stride * spec::info(call.type).bytes;
     const bool fits = largest <= int_max / bytes;
     return fits || !request.algorithm.composition->has_byte_places
-               ? why_way_refused(request)
+               ? why_composition_refused(request)
                : "count: a buffer has more bytes than an int holds";
   }
   if (const Component* const component = request.algorithm.component) {

@@ -121,7 +121,7 @@ class Runtime {
 
  private:
   [[nodiscard]] std::string why_op_refused(const Request& request) const;
-  [[nodiscard]] static std::string why_way_refused(const Request& request);
+  [[nodiscard]] static std::string why_composition_refused(const Request& request);
 
   /// Ends when all members have made as many nonblocking calls as this rank. If the library has
   /// counted a call on some of them only, this hangs, and not a later case.

@@ -36,7 +36,7 @@ void Meeting::publish(const std::string& key, const std::string& value) const {
 }
 
 std::string Meeting::await(const std::string& key) const {
-  if (!appears(key)) {
+  if (!appears(key, deadline())) {
     throw std::runtime_error(fmt::format(
         "nobody published '{}' within {} ms, in {}", key, patience_.count(), folder_.string()));
   }
@@ -46,16 +46,16 @@ std::string Meeting::await(const std::string& key) const {
 
 void Meeting::gather(int rank, int ranks) const {
   publish(place_of(rank), {});
+  const Deadline end = deadline();
   for (int each = 0; each < ranks; ++each) {
-    if (appears(place_of(each))) continue;
+    if (appears(place_of(each), end)) continue;
     throw std::runtime_error(
         fmt::format("rank {} did not start within {} ms", each, patience_.count()));
   }
 }
 
-bool Meeting::appears(const std::string& key) const {
+bool Meeting::appears(const std::string& key, Deadline deadline) const {
   constexpr std::chrono::milliseconds pause{1};
-  const auto deadline = std::chrono::steady_clock::now() + patience_;
   while (!std::filesystem::exists(folder_ / key)) {
     if (std::chrono::steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(pause);

@@ -25,8 +25,11 @@ class Meeting {
   void gather(int rank, int ranks) const;
 
  private:
-  /// Whether the file exists before the time is over.
-  [[nodiscard]] bool appears(const std::string& key) const;
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  [[nodiscard]] Deadline deadline() const { return std::chrono::steady_clock::now() + patience_; }
+  /// Whether the file exists before the deadline.
+  [[nodiscard]] bool appears(const std::string& key, Deadline deadline) const;
 
   std::filesystem::path folder_;
   std::chrono::milliseconds patience_;

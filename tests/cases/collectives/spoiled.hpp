@@ -14,7 +14,7 @@
 
 namespace rankcheck::cases {
 
-/// Returns all operations with the properties that their suites claim.
+/// Returns all operations with the properties that they claim.
 inline const harness::Catalogue& all_operations() {
   static const harness::Catalogue all = make_catalogue();
   return all;

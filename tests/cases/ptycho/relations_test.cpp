@@ -27,7 +27,7 @@ using harness::Observation;
 using harness::Verdict;
 using spec::Array;
 
-/// A property on one case, and an output that the claim compares.
+/// A property on one case, and an output that the property compares.
 struct Claim {
   std::string operation;
   std::string property;
@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
              std::string(spec::name(instance.param.array));
     });
 
-/// Old files hold such cases: they are from before these claims chose their own kind of inputs.
+/// Old files hold such cases: they are from before these properties chose their own kind of inputs.
 TEST(ClaimTest, ReplaysOldCasesOfOtherInputs) {
   for (const auto& text : {text_of("poisson_cost", "ignores_unmeasured_pixels", 7),
                            text_of("fuse", "inverts_redistribute", 7, "exact")}) {

@@ -1,4 +1,4 @@
-#include "cases/ptycho/shift_properties.hpp"
+#include "cases/ptycho/wave_properties.hpp"
 
 #include <cmath>
 #include <complex>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/ptycho/spectrum.hpp"
+#include "reference/ptycho/window.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "harness/properties/is_deterministic.hpp"
@@ -72,6 +73,50 @@ void check_ramp(const harness::Evidence& evidence, harness::Judgement& judgement
   });
 }
 
+/// Whether no frequency is so high that it decays.
+bool all_travel(const spec::Contract&, const harness::Case& c) {
+  return ptycho(c).scene.wavelength < 1.4;
+}
+
+void use_short_waves(const spec::Contract&, harness::Case& c) {
+  if (ptycho(c).scene.wavelength >= 1.4) ptycho(c).scene.wavelength /= 16;
+}
+
+/// Stages 0 and 1 travel one after the other. Stage 2 travels both distances at once.
+void check_distances(const harness::Evidence& evidence, harness::Judgement& judgement) {
+  const OperatorStage first = read_stage(evidence, 0);
+  OperatorStage second = read_stage(evidence, 1);
+  const OperatorStage both = read_stage(evidence, 2);
+  second.in[Array::waves] = first.expected[Array::waves];
+  reference_of(second.c.operation)(second.in, second.expected);
+  compare_outputs(
+      both, "differs from two shorter distances", judgement, [&](Array array, std::size_t i) {
+        return ExpectedValue{second.got[array].values[i],
+                             second.expected[array].errors[i] + both.expected[array].errors[i]};
+      });
+}
+
+/// Stage 0 is extract, stage 1 is illuminate.
+void check_patch_times_probe(const harness::Evidence& evidence, harness::Judgement& judgement) {
+  const OperatorStage extracted = read_stage(evidence, 0);
+  const OperatorStage lit = read_stage(evidence, 1);
+  const reference::BoundedArray& patches = extracted.got[Array::patches];
+  const reference::BoundedArray& probe = lit.in[Array::probe];
+  std::vector<ExpectedValue> waves(lit.got[Array::waves].values.size());
+  reference::for_each_lit_pixel(lit.in, [&](const reference::LitPixel& pixel) {
+    const std::complex<double> factor = probe.values[pixel.in_probe];
+    const std::complex<double> value = patches.values[pixel.in_patches] * factor;
+    const double rounding = is_exact(lit.contract, lit.c) ? 0 : 0x1p-51 * std::abs(value);
+    waves[pixel.in_waves] = {
+        .value = value,
+        .bound = lit.expected[Array::waves].errors[pixel.in_waves] + rounding +
+                 extracted.expected[Array::patches].errors[pixel.in_patches] * std::abs(factor)};
+  });
+  compare_outputs(lit, "differs from patch times probe", judgement, [&](Array, std::size_t i) {
+    return waves[i];
+  });
+}
+
 }  // namespace
 
 harness::Property rolls_by_whole_positions() {
@@ -102,6 +147,59 @@ harness::Property is_a_phase_ramp_at_the_detector() {
             ptycho(stages[2]).chained = true;
           },
       .check = check_ramp,
+  };
+}
+
+harness::Property is_undone_by_the_way_back() {
+  harness::Property property = is_undone(
+      "is_undone_by_the_way_back",
+      "If no frequency is evanescent, propagating back over the same distance returns the input.",
+      [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+        stages.assign(2, c);
+        ptycho(stages[1]).scene.distance = -ptycho(c).scene.distance;
+        ptycho(stages[1]).chained = true;
+      });
+  property.applies = all_travel;
+  property.adapt = use_short_waves;
+  return property;
+}
+
+harness::Property conserves_energy_of_short_waves() {
+  harness::Property property = conserves_energy();
+  property.applies = all_travel;
+  property.adapt = use_short_waves;
+  return property;
+}
+
+harness::Property adds_distances() {
+  return {
+      .name = "adds_distances",
+      .summary =
+          "Propagating over one distance and then over another gives the same as propagating over "
+          "their sum.",
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            stages.assign(3, c);
+            ptycho(stages[1]).scene.distance = ptycho(c).scene.distance / 2;
+            ptycho(stages[1]).chained = true;
+            ptycho(stages[2]).scene.distance =
+                ptycho(c).scene.distance + ptycho(c).scene.distance / 2;
+          },
+      .check = check_distances,
+  };
+}
+
+harness::Property is_patch_times_probe() {
+  return {
+      .name = "is_patch_times_probe",
+      .summary = "illuminate(o, p) is extract(o) times p in the window and 0 around the window.",
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            stages.assign(2, c);
+            stages[0].operation = "extract";
+            stages[0].algorithm.clear();
+          },
+      .check = check_patch_times_probe,
   };
 }
 
