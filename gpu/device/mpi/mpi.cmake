@@ -55,6 +55,9 @@ function(rankcheck_add_mpi_devices name interface libraries)
   # An object library, not an archive: nothing refers to the functions of
   # gpu/device/mpi/interposer.cpp, so a linker would leave them out of an archive.
   add_library(rankcheck_${name}_objects OBJECT ${sources} ${registry})
+  # It declares MPI's functions with parameters of its own.
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/gpu/device/mpi/interposer.cpp PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(rankcheck_${name}_objects PUBLIC rankcheck_spec ${interface})
   target_include_directories(rankcheck_${name}_objects PRIVATE ${generated})
   # The C++ bindings in MPI's header are not used and cause many warnings.
