@@ -48,7 +48,7 @@ class ReportBuilder final : public nlohmann::json_sax<ordered_json> {
     if (skipped_ > 0) return true;
     if (depth_ == 1) {
       top_ = name;
-      is_value_skipped_ = name == "summary" || name == "total";
+      is_value_skipped_ = name == "summary" || name == "total" || name == "causes";
     } else if (depth_ == 2 && top_ == "environment") {
       field_ = name;
     } else if (depth_ == 3 && is_in_findings()) {

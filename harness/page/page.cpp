@@ -1,61 +1,110 @@
 #include "harness/page/page.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "harness/base/files.hpp"
-#include "harness/page/limits.hpp"
-#include "harness/page/sections.hpp"
-#include "harness/page/style.hpp"
+#include "harness/base/table.hpp"
+#include "harness/check/case_change.hpp"
+#include "harness/page/packed.hpp"
+#include "harness/page/values.hpp"
+#include "harness/report/causes.hpp"
+#include "harness/report/report_text.hpp"
 
 namespace rankcheck::harness::page {
 
+// page.html with its styles and its script, which CMake joins.
+extern const std::string_view page_html;
+
 namespace {
 
-void write_words(Html& html) {
-  const Html::Element section = html.open("section", {{"aria-labelledby", "words"}});
-  html.leaf("h2", "Words", {{"id", "words"}});
-  const Html::Element list = html.open("dl");
-  const std::pair<const char*, const char*> words[] = {
-      {"unit",
-       "one property of one algorithm of one operation on one backend, checked by many cases"},
-      {"error/bound",
-       "the largest error as a share of the bound that is proved for it; above 1, the unit failed"},
-      {"cell", "what cases must cover, such as a type with a reduction, or a number of ranks"},
-      {"cause", "what several failed units seem to have in common; each cause has one card"},
-      {"failed", "falsified, flaky, hung, crashed or vacuous"},
-      {"falsified", "failed with a wrong result, and in every repetition"},
-      {"flaky", "failed in some repetitions only"},
-      {"hung, crashed", "failed because there was no answer in time, or because the program ended"},
-      {"vacuous", "the check saw too little to say anything, which counts as failed"},
-      {"skipped", "not checked, for the reason that is given"},
-      {"errored", "rankcheck itself or its environment failed"},
-      {"known", "failed only as a known defect says, which does not make the run fail"},
-  };
-  for (const auto& [word, meaning] : words) {
-    html.leaf("dt", word);
-    html.leaf("dd", meaning);
+using nlohmann::ordered_json;
+
+/// The text with everything escaped that HTML could take for markup.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
+    }
   }
+  return out;
+}
+
+/// Writes integers that a script cannot hold exactly as texts.
+void keep_exact(ordered_json& value) {
+  constexpr double largest = 0x1p53;
+  if (value.is_structured()) {
+    for (ordered_json& each : value) keep_exact(each);
+  } else if (value.is_number_integer() && std::abs(value.get<double>()) >= largest) {
+    value = value.dump();
+  }
+}
+
+void fill_in(std::string& document, std::string_view place, const std::string& text) {
+  document.replace(document.find(place), place.size(), text);
 }
 
 }  // namespace
 
-std::string to_html(const Report& report) {
-  const Summary summary = summarise(report.findings);
-  Html html;
-  {
-    const Html::Element main = html.open("main");
-    write_opening(html, report, summary);
-    const std::size_t cards = write_failures(html, report);
-    write_known(html, report, cards_max - cards);
-    write_gate(html, report);
-    write_matrix(html, report, summary);
-    write_coverage(html, report);
-    write_charts(html, report);
-    write_words(html);
+std::string document(const Summary& summary, const ordered_json& data) {
+  ordered_json exact = data;
+  keep_exact(exact);
+  const std::string text = exact.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  std::string out(page_html);
+  fill_in(out, "<!--title-->", escaped(summary.title));
+  fill_in(out, "<!--verdict-->", escaped(summary.verdict));
+  fill_in(out, "<!--summary-->", escaped(summary.text));
+  fill_in(out, "<!--data-->", packed(text));
+  return out;
+}
+
+ordered_json to_page_json(const Finding& finding) {
+  ordered_json out = to_json(finding);
+  if (!finding.minimal) return out;
+  ordered_json page{{"replay", "rankcheck replay " + shell_quoted(to_text(*finding.minimal))},
+                    {"says", ordered_json::array()}};
+  for (std::size_t i = 0; i < finding.wrong.size(); ++i) {
+    const WrongElement& wrong = finding.wrong[i];
+    const spec::Type type = finding.minimal->type;
+    out["wrong"][i]["expected"] = as_value(type, wrong.expected);
+    out["wrong"][i]["got"] = as_value(type, wrong.got);
+    page["says"].push_back(in_words(finding, wrong));
+    if (&wrong == telling_element(finding)) page["cause"] = i;
   }
-  const int status = exit_status(report);
+  if (finding.original) {
+    ordered_json& changes = page["changes"] = ordered_json::array();
+    for (const FieldChange& each : changes_between(*finding.original, *finding.minimal)) {
+      changes.push_back({each.field, each.before, each.after});
+    }
+  }
+  out["page"] = std::move(page);
+  return out;
+}
+
+std::string to_html(const Report& report) {
+  ordered_json whole = to_json(report);
+  whole.erase("summary");
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    if (report.findings[i].minimal) whole["findings"][i] = to_page_json(report.findings[i]);
+  }
+  const std::string verdict = verdict_sentence(report);
   const char* const words[] = {"passed", "failed", "not whole"};
-  return document(fmt::format("rankcheck: {}", words[status]), std::move(html).take());
+  return document({.title = fmt::format("rankcheck: {}", words[exit_status(report)]),
+                   .verdict = verdict,
+                   .text = verdict_and_failures(report, {}) + '\n' + table_text(report, {})},
+                  {{"verdict", verdict}, {"cut", what_was_cut(report)}, {"report", whole}});
 }
 
 void write_page(const std::filesystem::path& folder, const Report& report) {

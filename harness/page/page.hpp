@@ -3,12 +3,31 @@
 #include <filesystem>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "harness/report/report.hpp"
 
 namespace rankcheck::harness::page {
 
-/// One page that shows a run to people: a whole document that loads nothing. Equal reports give
-/// equal pages.
+/// What a page shows without its script: the title of the window, the verdict in a sentence, and a
+/// text for terminals.
+struct Summary {
+  std::string title;
+  std::string verdict;
+  std::string text;
+};
+
+/// A whole document that loads nothing. Its script shows `data`, as run.js and comparison.js
+/// describe it. Without scripts, the summary can be read. Equal arguments give equal documents.
+[[nodiscard]] std::string document(const Summary& summary, const nlohmann::ordered_json& data);
+
+/// The finding as in report.json, with values of wrong elements in place of their bits. If there is
+/// a minimal case, the field `page` has the command that replays it (`replay`), what each wrong
+/// element says (`says`), which of them tells the cause (`cause`, absent if none does), and what
+/// differs from the case that failed first (`changes`: field, before, after).
+[[nodiscard]] nlohmann::ordered_json to_page_json(const Finding& finding);
+
+/// One page that shows a run to people.
 [[nodiscard]] std::string to_html(const Report& report);
 
 /// Writes report.html, whole or not at all. Throws FileError.

@@ -14,7 +14,7 @@ namespace {
 
 /// A longer line that replays a case is left out, because a part of it replays nothing.
 constexpr std::size_t replay_bytes_max = 2000;
-constexpr std::size_t failures_in_summary_max = 8;
+constexpr std::size_t causes_in_summary_max = 8;
 constexpr std::size_t remarks_max = 12;
 /// GitHub shows titles of at most 255 characters.
 constexpr std::size_t title_bytes_max = 200;
@@ -56,11 +56,19 @@ std::string first_wrong(const Finding& finding) {
                      wrong.decoded.empty() ? "" : " (" + printable(wrong.decoded) + ')');
 }
 
-Annotation annotation_of(const Finding& finding) {
+/// "3 more units, probably with this cause". Empty if there are none.
+std::string others_of(const FailureGroup& cause) {
+  if (cause.findings.size() < 2) return {};
+  return counted(std::ssize(cause.findings) - 1, "more unit", "more units") +
+         ", probably with this cause";
+}
+
+Annotation annotation_of(const FailureGroup& cause) {
+  const Finding& finding = *cause.findings.front();
   Annotation annotation{
       .title = fmt::format("rankcheck: {}: {}", name(finding.verdict), finding.unit.id()),
       .message = failure_sentence(finding)};
-  for (const std::string& line : {first_wrong(finding), replay_line(finding)}) {
+  for (const std::string& line : {first_wrong(finding), replay_line(finding), others_of(cause)}) {
     if (!line.empty()) annotation.message += '\n' + line;
   }
   return annotation;
@@ -75,22 +83,24 @@ void add_list(const std::vector<std::string>& remarks, std::vector<std::string>&
 }
 
 void add_failures(const Report& report, std::vector<std::string>& lines) {
-  const std::vector<Finding> failures = failures_of(report);
-  if (failures.empty()) return;
-  const std::size_t shown = std::min(failures.size(), failures_in_summary_max);
+  const std::vector<FailureGroup> causes = causes_of(report);
+  if (causes.empty()) return;
+  const std::size_t shown = std::min(causes.size(), causes_in_summary_max);
   for (std::size_t i = 0; i < shown; ++i) {
-    const Finding& each = failures[i];
+    const Finding& each = *causes[i].findings.front();
     const std::string replay = replay_line(each);
-    lines.push_back(fmt::format("- **{}** {}: {}{}",
+    const std::string others = others_of(causes[i]);
+    lines.push_back(fmt::format("- **{}** {}: {}{}{}",
                                 name(each.verdict),
                                 code_in_markdown(each.unit.id()),
                                 in_markdown(failure_sentence(each)),
+                                others.empty() ? "" : "; " + others,
                                 // Two blanks at the end of a line break it.
                                 replay.empty() ? "" : "  "));
     if (!replay.empty()) lines.push_back("  " + code_in_markdown(replay));
   }
-  if (shown < failures.size()) {
-    lines.push_back(fmt::format("- and {} more that need attention", failures.size() - shown));
+  if (shown < causes.size()) {
+    lines.push_back(fmt::format("- and {} more that need attention", causes.size() - shown));
   }
   lines.emplace_back();
 }
@@ -168,7 +178,7 @@ std::string to_commands(const std::vector<Annotation>& annotations) {
 
 std::vector<Annotation> annotations_of(const Report& report) {
   std::vector<Annotation> all;
-  for (const Finding& each : failures_of(report)) all.push_back(annotation_of(each));
+  for (const FailureGroup& each : causes_of(report)) all.push_back(annotation_of(each));
   for (const AbsentBackend& each : absent_backends(report)) {
     if (each.verdict != Verdict::errored) continue;
     all.push_back({.title = "rankcheck: backend " + each.name, .message = to_text(each)});

@@ -1,9 +1,11 @@
+#include <map>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
 #include "harness/report/report.hpp"
+#include "harness/report/report_text.hpp"
 
 namespace rankcheck::harness {
 
@@ -76,8 +78,24 @@ void add_properties(const nlohmann::ordered_json& environment,
   if (properties.first_child().empty()) suite.remove_child(properties);
 }
 
+/// What a failure shares with others, by the ids of the findings.
+using Causes = std::map<std::string, std::string>;
+
+/// "Probably one of 3 units with this cause: ..." for each failure that shares its cause.
+Causes shared_causes(const Report& report) {
+  Causes causes;
+  for (const FailureGroup& each : causes_of(report)) {
+    if (each.findings.size() < 2) continue;
+    const std::string text = fmt::format(
+        "probably one of {} units with this cause: {}", each.findings.size(), line_of(each));
+    for (const Finding* finding : each.findings)
+      causes[finding->unit.id()] = printable(text) + '\n';
+  }
+  return causes;
+}
+
 /// Adds a finding that took `seconds`.
-void add_case(const Finding& finding, double seconds, pugi::xml_node suite) {
+void add_case(const Finding& finding, double seconds, const Causes& causes, pugi::xml_node suite) {
   const Unit& unit = finding.unit;
   pugi::xml_node node = suite.append_child("testcase");
   const std::string group = unit.operation + '.' + unit.tested();
@@ -99,7 +117,9 @@ void add_case(const Finding& finding, double seconds, pugi::xml_node suite) {
   result.append_attribute("message") = reason.c_str();
   if (finding.verdict == Verdict::skipped) return;
   result.append_attribute("type") = std::string(name(finding.verdict)).c_str();
-  const std::string details = explain(finding, "rankcheck");
+  std::string details = explain(finding, "rankcheck");
+  const auto cause = causes.find(unit.id());
+  if (cause != causes.end()) details += "  " + cause->second;
   if (!details.empty()) result.text() = details.c_str();
 }
 
@@ -107,6 +127,7 @@ void add_case(const Finding& finding, double seconds, pugi::xml_node suite) {
 
 std::string to_junit(const Report& report) {
   const Summary summary = summarise(report.findings);
+  const Causes causes = shared_causes(report);
   const auto durations = report.environment.find("durations_s");
   const auto seconds_of = [&](const Finding& finding) {
     return durations == report.environment.end() ? 0.0 : durations->value(finding.unit.id(), 0.0);
@@ -125,7 +146,7 @@ std::string to_junit(const Report& report) {
     add_properties(report.environment, row.backend, suite);
     for (const Finding& finding : report.findings) {
       if (finding.unit.operation == row.operation && finding.unit.tested() == row.backend) {
-        add_case(finding, seconds_of(finding), suite);
+        add_case(finding, seconds_of(finding), causes, suite);
       }
     }
   }

@@ -1,7 +1,6 @@
 #include "harness/report/report.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/files.hpp"
+#include "harness/report/causes.hpp"
 #include "harness/report/report_text.hpp"
 #include "harness/search/runner.hpp"
 
@@ -84,6 +84,8 @@ ordered_json to_json(const Report& report) {
       {"summary", std::move(rows)},
       {"findings", std::move(findings)},
   };
+  ordered_json causes = causes_to_json(report.findings);
+  if (!causes.empty()) out["causes"] = std::move(causes);
   if (!known.empty()) out["known"] = std::move(known);
   out["environment"] = report.environment;
   return out;
@@ -210,6 +212,21 @@ std::string what_was_cut(const Report& report) {
                             first_of(ids, named_max));
 }
 
+namespace {
+
+/// A section of Markdown about a finding that did not pass.
+std::string section_of(const Finding& finding) {
+  std::string text = fmt::format("\n## {}{} {}\n\n{}\n",
+                                 name(finding.verdict),
+                                 finding.is_known ? " as known" : "",
+                                 finding.unit.id(),
+                                 failure_sentence(finding));
+  const std::string details = explain(finding, "rankcheck");
+  return details.empty() ? text : text + "\n```\n" + details + "```\n";
+}
+
+}  // namespace
+
 std::string to_markdown(const Report& report) {
   constexpr std::size_t refusals_listed_max = 20;
   const Summary all = summarise(report.findings);
@@ -230,20 +247,12 @@ std::string to_markdown(const Report& report) {
   }
   if (!report.known.empty()) text += "\n## Known defects\n\n";
   for (const KnownStatus& each : report.known) text += "- " + to_text(each) + '\n';
-  std::vector<Finding> shown = failures_of(report);
+  for (const FailureGroup& cause : causes_of(report)) {
+    for (const Finding* each : cause.findings) text += section_of(*each);
+  }
   // What failed only as known stays visible, behind what needs attention.
-  std::copy_if(report.findings.begin(),
-               report.findings.end(),
-               std::back_inserter(shown),
-               [](const Finding& each) { return each.is_known; });
-  for (const Finding& finding : shown) {
-    text += fmt::format("\n## {}{} {}\n\n{}\n",
-                        name(finding.verdict),
-                        finding.is_known ? " as known" : "",
-                        finding.unit.id(),
-                        failure_sentence(finding));
-    const std::string details = explain(finding, "rankcheck");
-    if (!details.empty()) text += "\n```\n" + details + "```\n";
+  for (const Finding& each : report.findings) {
+    if (each.is_known) text += section_of(each);
   }
   return text;
 }

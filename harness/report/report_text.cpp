@@ -12,8 +12,8 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// More failures than this are only counted. summary.md has all.
-constexpr std::size_t failures_listed_max = 10;
+/// More causes of failures than this are only counted. summary.md has all failures.
+constexpr std::size_t causes_listed_max = 10;
 
 bool is_absent(const Finding& finding) {
   if (finding.verdict == Verdict::skipped) {
@@ -72,11 +72,27 @@ Verdict verdict_of_status(int status) {
   return status == 1 ? Verdict::falsified : Verdict::skipped;
 }
 
-std::string paragraph_of(const Finding& finding, const TextOptions& options) {
+std::string paragraph_of(const FailureGroup& group, const TextOptions& options) {
+  const Finding& finding = *group.findings.front();
   std::string text = options.style.paint(finding.verdict, name(finding.verdict)) + ' ' +
                      finding.unit.id() + "\n  " +
                      wrapped(failure_sentence(finding), options.width_max - 2, 2) + '\n';
-  return text + explain(finding, options.program);
+  text += explain(finding, options.program);
+  const std::int64_t others = std::ssize(group.findings) - 1;
+  if (others == 0) return text;
+  std::vector<std::string> ids;
+  for (const Finding* each : group.findings) ids.push_back(each->unit.id());
+  ids.erase(ids.begin());
+  constexpr std::size_t named_max = 3;
+  const std::string more = fmt::format("{}, probably with this cause: {}",
+                                       counted(others, "more unit", "more units"),
+                                       first_of(ids, named_max));
+  return text + "  " + wrapped(printable(more), options.width_max - 2, 4) + '\n';
+}
+
+/// Whether the finding needs attention and its backend was run.
+bool is_failure_of_present(const Finding& finding) {
+  return is_bad(finding) && !is_absent(finding);
 }
 
 }  // namespace
@@ -130,10 +146,8 @@ std::vector<Finding> findings_of_present(const Report& report) {
   return some;
 }
 
-std::vector<Finding> failures_of(const Report& report) {
-  std::vector<Finding> some = findings_of_present(report);
-  std::erase_if(some, [](const Finding& finding) { return !is_bad(finding); });
-  return some;
+std::vector<FailureGroup> causes_of(const Report& report) {
+  return group_findings(report.findings, is_failure_of_present);
 }
 
 std::string verdict_sentence(const Report& report) {
@@ -201,14 +215,18 @@ std::string verdict_and_failures(const Report& report, const TextOptions& option
     text = options.style.paint(verdict, wrapped(verdict_sentence(report), options.width_max, 2));
     text += '\n';
   }
-  std::vector<Finding> failures = failures_of(report);
-  if (options.is_part_of_gate) std::erase_if(failures, lacks_coverage);
+  std::vector<FailureGroup> causes = causes_of(report);
+  if (options.is_part_of_gate) {
+    std::erase_if(causes, [](const auto& each) { return lacks_coverage(*each.findings.front()); });
+  }
   if (!report.known.empty()) text += '\n' + known_text(report);
-  const std::size_t listed = std::min(failures.size(), failures_listed_max);
-  for (std::size_t i = 0; i < listed; ++i) text += '\n' + paragraph_of(failures[i], options);
-  if (listed < failures.size()) {
-    text += fmt::format("\nand {} more that need attention, see summary.md\n",
-                        grouped(static_cast<std::int64_t>(failures.size() - listed)));
+  const std::size_t listed = std::min(causes.size(), causes_listed_max);
+  for (std::size_t i = 0; i < listed; ++i) text += '\n' + paragraph_of(causes[i], options);
+  if (listed < causes.size()) {
+    text += fmt::format("\nand {} that need attention, see summary.md\n",
+                        counted(std::ssize(causes) - static_cast<std::int64_t>(listed),
+                                "more cause of failures",
+                                "more causes of failures"));
   }
   return text;
 }

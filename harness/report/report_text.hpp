@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/report/causes.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/text_style.hpp"
 
@@ -30,8 +31,9 @@ struct AbsentBackend {
 
 /// Returns the findings of backends that were run.
 [[nodiscard]] std::vector<Finding> findings_of_present(const Report& report);
-/// Returns those of these findings that need attention: red and errored ones.
-[[nodiscard]] std::vector<Finding> failures_of(const Report& report);
+/// Returns the causes of those of these findings that need attention: red and errored ones. The
+/// report must outlive them.
+[[nodiscard]] std::vector<FailureGroup> causes_of(const Report& report);
 
 /// A paragraph for each known defect. Empty if the run was given none.
 [[nodiscard]] std::string known_text(const Report& report);
@@ -51,8 +53,8 @@ struct TextOptions {
   bool is_part_of_gate = false;
 };
 
-/// The verdict, and a paragraph for each of the first failures: a sentence, the wrong elements and
-/// the line that replays the smallest case.
+/// The verdict, and a paragraph for each of the first causes of failures: a sentence about the unit
+/// with the smallest case, its wrong elements, the line that replays the case, and the other units.
 [[nodiscard]] std::string verdict_and_failures(const Report& report, const TextOptions& options);
 
 /// The table, a line for each backend on which nothing was run, and the cells that are not offered.

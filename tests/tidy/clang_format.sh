@@ -7,7 +7,7 @@ for program in clang-format-14 clang-format; do
   case $("$program" --version 2>/dev/null || true) in
     *' version 14.'*)
       find reference gpu harness cases tests -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
-        -o -name '*.cuh' | xargs "$program" --dry-run -Werror
+        -o -name '*.cuh' -o -name '*.js' | xargs "$program" --dry-run -Werror
       exit 0
       ;;
   esac

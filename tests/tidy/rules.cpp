@@ -127,8 +127,7 @@ std::vector<Room> rooms_of_harness() {
         "harness/known",
         "harness/search",
         "harness/report"}},
-      {"harness/page",
-       {"harness/base", "harness/case", "harness/check", "harness/search", "harness/report"}},
+      {"harness/page", {"harness/base", "harness/check", "harness/report"}},
       {"harness/compare",
        {"harness/base", "harness/case", "harness/known", "harness/report", "harness/page"}},
       // Headers for programs outside of this tree.

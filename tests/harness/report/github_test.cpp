@@ -48,15 +48,21 @@ TEST(GithubCommandsTest, AreAsManyAsGitHubShows) {
 
 TEST(GithubAnnotationsTest, SayWhatFailedAndHowToRunItAgain) {
   const std::vector<Annotation> all = annotations_of(sample_report());
-  // A flaky, an errored and a falsified finding.
+  // A falsified, a flaky and an errored finding.
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[2].title, "rankcheck: falsified: all_reduce/ring/sim/agrees_with_reference");
-  EXPECT_EQ(all[2].message.find(
+  EXPECT_EQ(all[0].title, "rankcheck: falsified: all_reduce/ring/sim/agrees_with_reference");
+  EXPECT_EQ(all[0].message.find(
                 "agrees_with_reference of all_reduce by ring on sim failed: differs from "
                 "the reference\n1 wrong element, the first: rank 1, element 2, expected 3, got nan "
                 "(rank 2 missing)\nrankcheck replay '{\"operation\":\"all_reduce\""),
             0U)
-      << all[2].message;
+      << all[0].message;
+}
+
+TEST(GithubAnnotationsTest, AreOneForEachCause) {
+  const std::vector<Annotation> all = annotations_of(with_failures(3));
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_TRUE(all[0].message.ends_with("\n2 more units, probably with this cause"));
 }
 
 /// A part of a case replays nothing.
@@ -99,6 +105,7 @@ TEST(StepSummaryTest, HasAtMostSixtyLines) {
   Report report = with_failures(100);
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     report.findings[i].unit.operation = "operation_" + std::to_string(i);
+    report.findings[i].unit.subject = std::to_string(i);
   }
   const std::string text =
       to_step_summary(report, {.remarks = std::vector<std::string>(50, "a remark")});

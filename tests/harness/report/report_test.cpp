@@ -286,6 +286,19 @@ TEST(JUnitVersionsTest, AreThoseOfRankcheckAndOfTheCodeUnderTest) {
   EXPECT_EQ(document.select_nodes("//properties").size(), 0U);
 }
 
+TEST(JUnitCausesTest, AFailureNamesTheCauseThatItShares) {
+  Report report;
+  report.findings = {sample_failure(), sample_failure(), sample_failure()};
+  report.findings[1].unit.operation = "reduce";
+  report.findings[2].unit.subject = "mine";
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(to_junit(report).c_str()));
+  const std::string shared =
+      "//failure[contains(., 'probably one of 2 units with this cause: all_reduce, algorithm')]";
+  EXPECT_EQ(document.select_nodes(shared.c_str()).size(), 2U);
+  EXPECT_EQ(document.select_nodes("//failure").size(), 3U);
+}
+
 TEST_F(JUnitTest, FlakyIsAFlakyFailureAndSkippedHasItsReason) {
   EXPECT_EQ(document_.select_nodes("//flakyFailure[@type='flaky']").size(), 1U);
   EXPECT_EQ(document_.select_nodes("//skipped[@message='backend_unavailable']").size(), 1U);

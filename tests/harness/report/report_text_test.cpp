@@ -62,7 +62,7 @@ TEST(AbsentBackendsTest, HaveALineEach) {
   const std::string table = table_text(with_absent(), {});
   EXPECT_EQ(table.find("all_gather"), std::string::npos) << table;
   EXPECT_NE(table.find("broadcast  sim"), std::string::npos) << table;
-  EXPECT_TRUE(failures_of(with_absent()).empty());
+  EXPECT_TRUE(causes_of(with_absent()).empty());
 }
 
 /// A backend that runs some units and did not open for others is not hidden.
@@ -72,7 +72,7 @@ TEST(AbsentBackendsTest, KeepTheirOtherFindings) {
   report.findings.back().unit.backend = "mpi";
   const std::string table = table_text(report, {});
   EXPECT_NE(table.find("all_reduce  mpi"), std::string::npos) << table;
-  EXPECT_EQ(failures_of(report).size(), 1U);
+  EXPECT_EQ(causes_of(report).size(), 1U);
 }
 
 TEST(VerdictAndFailuresTest, ExplainsEachFailure) {
@@ -96,8 +96,25 @@ TEST(VerdictAndFailuresTest, ExplainsEachFailure) {
 TEST(VerdictAndFailuresTest, CountsWhatItLeavesOut) {
   Report report;
   report.findings.assign(14, sample_failure());
+  // Failures of several libraries have several causes.
+  for (std::size_t i = 0; i < 14; ++i) report.findings[i].unit.subject = std::to_string(i);
   const std::string text = verdict_and_failures(report, {});
-  EXPECT_TRUE(text.ends_with("\nand 4 more that need attention, see summary.md\n")) << text;
+  EXPECT_TRUE(
+      text.ends_with("\nand 4 more causes of failures that need attention, see summary.md\n"))
+      << text;
+}
+
+TEST(VerdictAndFailuresTest, NamesTheOtherUnitsOfACause) {
+  Report report;
+  report.findings.assign(5, sample_failure());
+  for (std::size_t i = 0; i < 5; ++i) report.findings[i].unit.operation = std::to_string(i);
+  const std::string text = verdict_and_failures(report, {});
+  EXPECT_TRUE(
+      text.ends_with("  4 more units, probably with this cause: "
+                     "1/ring/sim/agrees_with_reference,\n"
+                     "    2/ring/sim/agrees_with_reference, "
+                     "3/ring/sim/agrees_with_reference and 1 more\n"))
+      << text;
 }
 
 TEST(VerdictAndFailuresTest, PartOfAGateHasNoVerdictAndMayLackCoverage) {

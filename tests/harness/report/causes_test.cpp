@@ -1,10 +1,10 @@
-#include "harness/page/causes.hpp"
+#include "harness/report/causes.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/harness/sample.hpp"
 
-namespace rankcheck::harness::page {
+namespace rankcheck::harness {
 namespace {
 
 std::string words_for(const std::string& decoded) {
@@ -207,4 +207,4 @@ TEST(CausesTest, PassedSkippedAndKnownNeedNoCard) {
 }
 
 }  // namespace
-}  // namespace rankcheck::harness::page
+}  // namespace rankcheck::harness

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "harness/check/finding.hpp"
 
-namespace rankcheck::harness::page {
+namespace rankcheck::harness {
 
 /// What a wrong element says about its cause.
 enum class Cause : std::uint8_t {
@@ -31,6 +33,9 @@ enum class Cause : std::uint8_t {
 /// The cause of a wrong element as a sentence: "The contribution of rank 2 is missing." A place
 /// such as "pixel (1, 2)" becomes "At pixel (1, 2)." Empty if nothing is known.
 [[nodiscard]] std::string in_words(const Finding& finding, const WrongElement& wrong);
+
+/// The first wrong element that says something about its cause. Null if there is none.
+[[nodiscard]] const WrongElement* telling_element(const Finding& finding);
 
 /// Findings with one cause: the same backend, verdict and cause, and the same algorithm or the same
 /// unusual cell. The cause is what a wrong value says, or else the reason. Findings of several
@@ -60,4 +65,11 @@ struct FailureGroup {
 /// The sentence with the cause if it is known, or else with the reason.
 [[nodiscard]] std::string line_of(const FailureGroup& group);
 
-}  // namespace rankcheck::harness::page
+/// The line, the extent and the cell, unless they are empty, and the ids of the findings: `line`,
+/// `extent`, `cell` and `units`.
+[[nodiscard]] nlohmann::ordered_json to_json(const FailureGroup& group);
+
+/// All groups of failures, and then those of what failed only as known, which have `is_known`.
+[[nodiscard]] nlohmann::ordered_json causes_to_json(std::span<const Finding> findings);
+
+}  // namespace rankcheck::harness

@@ -1,4 +1,4 @@
-#include "harness/page/causes.hpp"
+#include "harness/report/causes.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -8,16 +8,19 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "reference/spec/to_size.hpp"
 
 #include "harness/base/table.hpp"
 #include "harness/case/family.hpp"
-#include "harness/page/limits.hpp"
 
-namespace rankcheck::harness::page {
+namespace rankcheck::harness {
 
 namespace {
+
+/// The longest name of an operation, an algorithm or a backend in a sentence.
+constexpr std::size_t name_bytes_max = 120;
 
 /// Severe verdicts come first.
 int order_of(Verdict verdict) {
@@ -55,9 +58,8 @@ std::string kind_of(std::string_view reason) {
 std::string cause_key(const Finding& finding) {
   // All units without power or coverage have one cause, whatever the missing cells are.
   if (lacks_coverage(finding)) return "coverage";
-  for (const WrongElement& each : finding.wrong) {
-    const Cause cause = cause_of(finding, each);
-    if (cause != Cause::unknown) return std::to_string(static_cast<int>(cause));
+  if (const WrongElement* const wrong = telling_element(finding); wrong != nullptr) {
+    return std::to_string(static_cast<int>(cause_of(finding, *wrong)));
   }
   return kind_of(finding.reason);
 }
@@ -67,9 +69,7 @@ std::string cause_key(const Finding& finding) {
 bool says_why(const Finding& finding) {
   if (lacks_coverage(finding)) return false;
   if (finding.wrong_count == 0) return !finding.reason.empty();
-  return std::any_of(finding.wrong.begin(), finding.wrong.end(), [&](const WrongElement& each) {
-    return cause_of(finding, each) != Cause::unknown;
-  });
+  return telling_element(finding) != nullptr;
 }
 
 /// Whether the finding says only that two results of the code under test differ.
@@ -219,6 +219,14 @@ std::string in_words(const Finding& finding, const WrongElement& wrong) {
   return wrong.decoded.empty() ? "" : fmt::format("At {}.", printable(wrong.decoded));
 }
 
+const WrongElement* telling_element(const Finding& finding) {
+  const auto found =
+      std::find_if(finding.wrong.begin(), finding.wrong.end(), [&](const WrongElement& each) {
+        return cause_of(finding, each) != Cause::unknown;
+      });
+  return found == finding.wrong.end() ? nullptr : &*found;
+}
+
 std::vector<FailureGroup> group_failures(std::span<const Finding> findings) {
   return group_findings(findings, is_bad);
 }
@@ -333,8 +341,8 @@ std::string extent_of(const FailureGroup& group) {
 std::string line_of(const FailureGroup& group) {
   const Finding& finding = *group.findings.front();
   std::string text = sentence_of(group);
-  for (const WrongElement& each : finding.wrong) {
-    if (cause_of(finding, each) != Cause::unknown) return text + ". " + in_words(finding, each);
+  if (const WrongElement* const wrong = telling_element(finding); wrong != nullptr) {
+    return text + ". " + in_words(finding, *wrong);
   }
   // A sentence without a number of wrong elements has the reason already.
   const bool has_reason = finding.verdict == Verdict::falsified && finding.wrong_count == 0;
@@ -342,4 +350,23 @@ std::string line_of(const FailureGroup& group) {
   return has_reason ? text : text + ": " + shortened(finding.reason, bytes_max);
 }
 
-}  // namespace rankcheck::harness::page
+nlohmann::ordered_json to_json(const FailureGroup& group) {
+  nlohmann::ordered_json out{{"line", line_of(group)}};
+  if (const std::string extent = extent_of(group); !extent.empty()) out["extent"] = extent;
+  if (!group.cell.empty()) out["cell"] = group.cell;
+  for (const Finding* each : group.findings) out["units"].push_back(each->unit.id());
+  return out;
+}
+
+nlohmann::ordered_json causes_to_json(std::span<const Finding> findings) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const FailureGroup& each : group_failures(findings)) out.push_back(to_json(each));
+  const auto is_known = [](const Finding& each) { return each.is_known; };
+  for (const FailureGroup& each : group_findings(findings, is_known)) {
+    out.push_back(to_json(each));
+    out.back()["is_known"] = true;
+  }
+  return out;
+}
+
+}  // namespace rankcheck::harness
