@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <rapidcheck/Check.h>
+#include <rapidcheck/Random.h>
+#include <rapidcheck/seq/Create.h>
+#include <rapidcheck/seq/Transform.h>
+#include <rapidcheck/shrinkable/Create.h>
+#include <rapidcheck/shrinkable/Operations.h>
 
 #include "harness/base/hash.hpp"
 #include "harness/base/run_clock.hpp"
@@ -27,12 +31,9 @@ namespace rankcheck::harness {
 
 namespace {
 
-using rc::detail::CaseDescription;
-using rc::detail::CaseResult;
 using Clock = RunClock;
 
-/// RapidCheck reserves memory for all cases that it is asked for, so it is asked for at most this
-/// many at a time.
+/// The sizes of cases grow over at most this many cases, and then begin again.
 constexpr int round_cases = 10'000;
 
 /// Counts one more for as long as it lives. A null pointer counts nothing.
@@ -51,7 +52,7 @@ class CountedWhile {
   std::atomic<int>* number_;
 };
 
-/// Runs one unit. RapidCheck asks this session for cases, for their results, and for simpler cases.
+/// Runs one unit.
 class Session {
  public:
   Session(const Catalogue& catalogue, Backend& backend, const Unit& unit, const RunLimits& limits)
@@ -78,65 +79,41 @@ class Session {
   }
 
  private:
-  /// One case as RapidCheck sees it. Asking for its value runs the case.
-  struct Trial {
-    Session* session;
-    Case c;
-
-    CaseDescription value() const {
-      CaseDescription description;
-      description.result.type = session->result_of(c);
-      description.example = [] { return rc::detail::Example{}; };
-      return description;
-    }
-
-    rc::Seq<rc::Shrinkable<CaseDescription>> shrinks() const {
-      auto candidates = std::make_shared<std::vector<Case>>();
-      harness::shrinks(session->catalogue_, c, *candidates);
-      return rc::makeSeq<Candidates>(session, std::move(candidates), std::size_t{0});
-    }
-  };
-
-  struct Candidates {
-    using ValueType = rc::Shrinkable<CaseDescription>;
-
-    Candidates(Session* owner, std::shared_ptr<const std::vector<Case>> cases, std::size_t first)
-        : session(owner), all(std::move(cases)), next(first) {}
-
-    rc::Maybe<ValueType> operator()() {
-      // Skips cases that the backend refuses: running them would show nothing.
-      while (next < all->size() && !session->is_candidate((*all)[next])) ++next;
-      if (next == all->size() || session->is_over(session->shrink_end_)) return rc::Nothing;
-      return rc::makeShrinkable<Trial>(Trial{session, (*all)[next++]});
-    }
-
-    Session* session;
-    std::shared_ptr<const std::vector<Case>> all;
-    std::size_t next;
-  };
-
-  /// Discards RapidCheck's own reports.
-  struct Silence : rc::detail::TestListener {
-    void onTestCaseFinished(const CaseDescription& /*description*/) override {}
-    void onShrinkTried(const CaseDescription& /*shrink*/, bool /*accepted*/) override {}
-    void onTestFinished(const rc::detail::TestMetadata& /*metadata*/,
-                        const rc::detail::TestResult& /*result*/) override {}
-  };
-
+  /// Draws cases and runs them until one fails, and makes that one simpler.
   void search(int done) {
-    rc::detail::TestParams params;
-    params.seed = mix(seed_, static_cast<std::uint64_t>(done));
-    params.maxSuccess = std::min(unit_.cases - done, round_cases);
-    // The generator never discards a case, so the first discard means stop.
-    params.maxDiscardRatio = 0;
-    const rc::Gen<CaseDescription> gen([this](rc::Random random, int size) {
-      Trial trial{this, {}};
-      if (!stopped_) prepare(random.next(), size, trial.c);
-      return rc::makeShrinkable<Trial>(std::move(trial));
-    });
-    Silence silence;
-    // This overload, with an explicit map, reads no environment variable and prints nothing.
-    rc::detail::checkProperty(gen, {}, params, silence, {});
+    const int count = std::min(unit_.cases - done, round_cases);
+    rc::Random random(mix(seed_, static_cast<std::uint64_t>(done)));
+    for (int i = 0; i < count && !stopped_ && !first_; ++i) {
+      Case c;
+      prepare(random.split().next(), size_of(i, count), c);
+      if (!stopped_) run(c);
+    }
+    if (first_) shrink();
+  }
+
+  /// The size of case `i` of `count`: it grows from 0 to the largest, again and again. The last
+  /// cases, which are too few for all sizes, are spread over them.
+  static int size_of(int i, int count) {
+    constexpr int largest = 100;
+    const int rest = count % (largest + 1);
+    const int spread = i - (count - rest);
+    if (spread < 0) return i % (largest + 1);
+    return rest == 1 ? 0 : spread * largest / (rest - 1);
+  }
+
+  /// Makes the first failure simpler for as long as a simpler case fails in the same way.
+  void shrink() {
+    const auto simpler = [this](const Case& c) {
+      std::vector<Case> all;
+      harness::shrinks(catalogue_, c, all);
+      auto in_time = rc::seq::takeWhile(rc::seq::fromContainer(std::move(all)),
+                                        [this](const Case&) { return !is_over(shrink_end_); });
+      // The backend refuses other cases: running them would show nothing.
+      return rc::seq::filter(std::move(in_time),
+                             [this](const Case& each) { return is_candidate(each); });
+    };
+    std::ignore = rc::shrinkable::findLocalMin(rc::shrinkable::shrinkRecur(first_->c, simpler),
+                                               [this](const Case& c) { return is_simpler(c); });
   }
 
   [[nodiscard]] bool is_over(Clock::time_point end) const {
@@ -153,7 +130,6 @@ class Session {
     }
   }
 
-  /// Notes the interruption. RapidCheck must not see the exception.
   void interrupt() {
     is_interrupted_ = true;
     stop("interrupted");
@@ -164,52 +140,42 @@ class Session {
     stop_reason_ = std::move(why);
   }
 
-  CaseResult::Type result_of(const Case& c) {
-    if (stopped_) return CaseResult::Type::Discard;
+  void run(const Case& c) {
     try {
-      return first_ ? result_of_candidate(c) : result_of_generated(c);
+      judge(c);
     } catch (const Interrupted&) {
-      // The stop ends shrinking. The failure that was found may still be replayed.
-      if (first_) return CaseResult::Type::Success;
       interrupt();
-      return CaseResult::Type::Discard;
     }
   }
 
-  CaseResult::Type result_of_generated(const Case& c) {
-    if (known_.leaves_out(catalogue_, c)) {
-      generator_.note_known(c);
-      return CaseResult::Type::Success;
-    }
+  /// Runs a case that was drawn, and counts it.
+  void judge(const Case& c) {
+    if (known_.leaves_out(catalogue_, c)) return generator_.note_known(c);
     if (lacks_memory(c)) {
       finding_.verdict = Verdict::skipped;
       finding_.reason = name(SkipReason::no_memory);
-      stop(finding_.reason);
-      return CaseResult::Type::Discard;
+      return stop(finding_.reason);
     }
     examine(examiner_, c, judgement_);
     if (judgement_.verdict == Verdict::errored) {
       show({c, judgement_}, finding_);
-      stop(judgement_.reason);
-      return CaseResult::Type::Discard;
+      return stop(judgement_.reason);
     }
     if (judgement_.verdict == Verdict::skipped) {
       ++finding_.refused_cases;
       if (finding_.refusal.empty()) finding_.refusal = judgement_.reason;
-      return CaseResult::Type::Success;
+      return;
     }
     if (is_known(examiner_, c, judgement_, limits_, known_, finding_)) {
-      generator_.note_known(c);
-      return CaseResult::Type::Success;
+      return generator_.note_known(c);
     }
     count(c);
-    if (!is_failure(judgement_.verdict)) return CaseResult::Type::Success;
+    if (!is_failure(judgement_.verdict)) return;
     first_ = Failure{c, judgement_};
     minimal_ = *first_;
     shrinking_.emplace(limits_.failures_shrinking);
     hurry_if_hung();
     shrink_end_ = std::min(after(limits_.shrink_s), limits_.deadline);
-    return CaseResult::Type::Failure;
   }
 
   /// Whether a case of a unit with a count of its own needs more memory than there is.
@@ -217,15 +183,18 @@ class Session {
     return unit_.count > 0 && !fits_into_memory(catalogue_, c, limits_.memory_bytes);
   }
 
-  /// A simpler case counts only if it fails in the same way, for example with a race again.
-  /// Otherwise another defect would take over.
-  CaseResult::Type result_of_candidate(const Case& c) {
-    // RapidCheck asks for the minimal case at the end; it has already been run.
-    if (c == minimal_.c) return CaseResult::Type::Failure;
-    examine(examiner_, c, judgement_);
-    if (!has_failed_as_first()) return CaseResult::Type::Success;
+  /// Whether a simpler case fails in the same way, for example with a race again; it is then the
+  /// minimal one. Otherwise another defect would take over.
+  bool is_simpler(const Case& c) {
+    try {
+      examine(examiner_, c, judgement_);
+    } catch (const Interrupted&) {
+      // The stop ends shrinking. The failure that was found may still be replayed.
+      return false;
+    }
+    if (!has_failed_as_first()) return false;
     accept(c);
-    return CaseResult::Type::Failure;
+    return true;
   }
 
   /// Takes a simpler case that failed as the minimal one.
