@@ -62,7 +62,7 @@ std::string why_unavailable() {
 /// Returns the command that starts the processes for this number of ranks.
 worker::Command command(int ranks, const std::string& directory, const std::string& path) {
   const int devices = devices_per_process();
-  return mpi_command((ranks + devices - 1) / devices, directory, path);
+  return mpi_command(mpi_launcher(), (ranks + devices - 1) / devices, directory, path);
 }
 
 std::unique_ptr<worker::WorkerBackend> start_hybrid_workers(

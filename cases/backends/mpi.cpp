@@ -1,6 +1,7 @@
 #include "cases/backends/mpi.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 
 #include "reference/registry.hpp"
 
+#include "harness/base/program.hpp"
+#include "harness/base/table.hpp"
 #include "harness/run/available_backends.hpp"
 #include "harness/worker/work_folder.hpp"
 #include "harness/worker/worker_backend.hpp"
@@ -26,20 +29,38 @@ namespace worker = harness::worker;
 
 constexpr const char* worker_name = "rankcheck-worker-mpi";
 
-std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const harness::BackendOptions& options) {
+/// A worker and the launcher of the library that it was built with.
+struct MpiWorker {
+  std::string launcher;
+  std::string path;
+};
+
+MpiWorker own_worker() {
+  return {.launcher = mpi_launcher(), .path = program_beside(worker_name)};
+}
+
+/// The worker that `./verify worker` left in a folder.
+MpiWorker worker_in(const std::string& folder) {
+  const std::filesystem::path place = std::filesystem::absolute(folder);
+  return {.launcher = place / "mpiexec", .path = place / worker_name};
+}
+
+std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const MpiWorker& program,
+                                                         const harness::BackendOptions& options) {
+  harness::run::require_ranks("mpi", options.ranks_max, mpi_processes_max);
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
-          [](const std::string& directory, int ranks) {
-            return mpi_command(ranks, directory, program_beside(worker_name));
+          [program](const std::string& directory, int ranks) {
+            return mpi_command(program.launcher, ranks, directory, program.path);
           },
       .ranks = options.ranks_max,
       .command_on_hosts =
-          [](const std::string& directory, int ranks, const std::vector<int>& hosts) {
-            return mpi_command_on_hosts(ranks, hosts, directory, program_beside(worker_name));
+          [program](const std::string& directory, int ranks, const std::vector<int>& hosts) {
+            return mpi_command_on_hosts(program.launcher, ranks, hosts, directory, program.path);
           },
       .why_no_hosts =
-          [](const worker::Hello& hello, const std::vector<int>& hosts) {
-            return why_no_mpi_hosts(hello.versions.value("mpi", ""), hosts);
+          [program](const worker::Hello& hello, const std::vector<int>& hosts) {
+            return why_no_mpi_hosts(program.launcher, hello.versions.value("mpi", ""), hosts);
           },
       .contract_of = reference::find_contract,
       .may_start_ahead = true,
@@ -49,12 +70,11 @@ std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const harness::BackendO
 }
 
 std::unique_ptr<harness::Backend> open_mpi(const harness::BackendOptions& options) {
-  harness::run::require_ranks("mpi", options.ranks_max, mpi_processes_max);
-  return start_mpi_workers(options);
+  return start_mpi_workers(own_worker(), options);
 }
 
 nlohmann::json describe_mpi(const harness::StopRequest& stop) {
-  return start_mpi_workers({.ranks_max = 1, .stop = stop})->versions();
+  return start_mpi_workers(own_worker(), {.ranks_max = 1, .stop = stop})->versions();
 }
 
 }  // namespace
@@ -64,12 +84,28 @@ int reconstruct_in_mpi(int ranks,
                        const std::atomic<bool>& interrupted) {
   harness::run::require_ranks("mpi", ranks, mpi_processes_max);
   const worker::WorkFolder folder;
-  worker::Command started =
-      mpi_command(ranks, folder.path(), require_program_beside(mpi_reconstruct_program));
+  worker::Command started = mpi_command(
+      mpi_launcher(), ranks, folder.path(), require_program_beside(mpi_reconstruct_program));
   started.arguments.insert(started.arguments.end(), arguments.begin(), arguments.end());
   started.environment["TMPDIR"] = folder.path();
   return run_worker(
       started, "backend mpi: mpirun", fmt::format("{}: ", mpi_reconstruct_program), interrupted);
+}
+
+std::string why_no_mpi_worker_in(const std::string& folder) {
+  const MpiWorker program = worker_in(folder);
+  for (const std::string& each : {program.path, program.launcher}) {
+    if (harness::find_program(each).empty()) {
+      return each + " is missing: make it with ./verify worker --mpicc MPICC --output " +
+             harness::shell_quoted(folder);
+    }
+  }
+  return {};
+}
+
+std::unique_ptr<harness::Backend> open_mpi_in(const std::string& folder,
+                                              const harness::BackendOptions& options) {
+  return start_mpi_workers(worker_in(folder), options);
 }
 
 harness::BackendEntry mpi_backend() {

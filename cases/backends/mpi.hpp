@@ -12,6 +12,14 @@ namespace rankcheck::cases {
 /// Returns the backend for Open MPI, or another MPI library, in processes that mpirun starts.
 [[nodiscard]] harness::BackendEntry mpi_backend();
 
+/// Says in one line why the folder of `mpi:FOLDER` cannot be a backend. Empty if it can be tried.
+[[nodiscard]] std::string why_no_mpi_worker_in(const std::string& folder);
+
+/// Opens the backend `mpi:FOLDER`: the same for the MPI library of another compiler wrapper.
+/// `verify worker` leaves its worker and a launcher in the folder. Throws std::runtime_error.
+[[nodiscard]] std::unique_ptr<harness::Backend> open_mpi_in(const std::string& folder,
+                                                            const harness::BackendOptions& options);
+
 /// Name of the program that reconstructs. Its error messages begin with this name.
 inline constexpr std::string_view mpi_reconstruct_program = "rankcheck-reconstruct-mpi";
 

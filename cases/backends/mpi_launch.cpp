@@ -19,13 +19,6 @@ namespace rankcheck::cases {
 
 namespace {
 
-/// Returns the launcher of the library that the worker was built with, unless the user names
-/// another one.
-std::string launcher() {
-  const char* named = std::getenv("RANKCHECK_MPIEXEC");
-  return named == nullptr ? RANKCHECK_MPIEXEC : named;
-}
-
 /// Starts a program with a host's name of its own. Users who are not root need a namespace for
 /// users too.
 std::string unshare() {
@@ -33,8 +26,8 @@ std::string unshare() {
 }
 
 /// Whether the launcher is Hydra, MPICH's.
-bool is_hydra() {
-  const std::string command = harness::shell_quoted(launcher()) + " --version 2>&1";
+bool is_hydra(const std::string& launcher) {
+  const std::string command = harness::shell_quoted(launcher) + " --version 2>&1";
   return std::system((command + " | grep -q HYDRA").c_str()) == 0;
 }
 
@@ -114,29 +107,38 @@ void start_on_hosts_of_mpich(int processes,
 
 }  // namespace
 
+std::string mpi_launcher() {
+  const char* named = std::getenv("RANKCHECK_MPIEXEC");
+  return named == nullptr ? RANKCHECK_MPIEXEC : named;
+}
+
 std::string why_mpi_cannot_start(const std::string& name) {
   if (harness::find_program(program_beside(name)).empty()) {
     return name +
            " is missing beside rankcheck: install an MPI library with its headers (Debian: "
            "libopenmpi-dev) and build again";
   }
-  if (harness::find_program(launcher()).empty()) {
-    return launcher() + " is missing: install it (Debian: openmpi-bin)";
+  if (harness::find_program(mpi_launcher()).empty()) {
+    return mpi_launcher() + " is missing: install it (Debian: openmpi-bin)";
   }
   return {};
 }
 
-harness::worker::Command mpi_command(int processes,
+harness::worker::Command mpi_command(const std::string& launcher,
+                                     int processes,
                                      const std::string& directory,
                                      const std::string& path) {
   return {
-      .arguments = {launcher(), "-n", std::to_string(processes), path},
+      .arguments = {launcher, "-n", std::to_string(processes), path},
       .environment = {
           // Containers run as root, and cases have more ranks than a small machine has cores.
           {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
           {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+          // Open MPI 5 starts processes with PRRTE, which has parameters of its own.
+          {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+          {"PRTE_MCA_hwloc_default_binding_policy", "none"},
           {"OMPI_MCA_mpi_yield_when_idle", "1"},
           // If a rank dies, mpirun ends the others at once. By default, it waits a second, in which
           // they poll for messages of the dead rank.
@@ -160,12 +162,13 @@ harness::worker::Command mpi_command(int processes,
       }};
 }
 
-harness::worker::Command mpi_command_on_hosts(int processes,
+harness::worker::Command mpi_command_on_hosts(const std::string& launcher,
+                                              int processes,
                                               const std::vector<int>& hosts,
                                               const std::string& directory,
                                               const std::string& path) {
-  harness::worker::Command command = mpi_command(processes, directory, path);
-  if (is_hydra()) {
+  harness::worker::Command command = mpi_command(launcher, processes, directory, path);
+  if (is_hydra(launcher)) {
     start_on_hosts_of_mpich(processes, hosts, directory, command);
   } else {
     start_on_hosts_of_open_mpi(processes, hosts, directory, path, command);
@@ -173,18 +176,20 @@ harness::worker::Command mpi_command_on_hosts(int processes,
   return command;
 }
 
-std::string why_no_mpi_hosts(const std::string& version, const std::vector<int>& hosts) {
+std::string why_no_mpi_hosts(const std::string& launcher,
+                             const std::string& version,
+                             const std::vector<int>& hosts) {
   const bool is_mpich = version.starts_with("MPICH");
   if (!is_mpich && !version.starts_with("Open MPI")) {
     return "hosts: only Open MPI and MPICH start ranks on several hosts of one machine, and this "
            "is " +
            version;
   }
-  const std::string name = std::filesystem::path(launcher()).filename();
+  const std::string name = std::filesystem::path(launcher).filename();
   if (!name.starts_with("mpirun") && !name.starts_with("mpiexec")) {
     return "hosts: only mpirun and mpiexec start ranks on several hosts of one machine, and "
-           "RANKCHECK_MPIEXEC is " +
-           launcher();
+           "the launcher is " +
+           launcher;
   }
   if (is_mpich && !std::is_sorted(hosts.begin(), hosts.end())) {
     return "hosts: MPICH starts the ranks of a host one behind another";

@@ -6,6 +6,7 @@
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/hybrid.hpp"
 #include "cases/backends/mpi.hpp"
+#include "cases/backends/mpi_launch.hpp"
 #include "cases/backends/nccl.hpp"
 #include "cases/backends/sim.hpp"
 
@@ -31,7 +32,14 @@ harness::BackendEntry sim_backend() {
 const harness::run::AvailableBackends& available_backends() {
   static const harness::run::AvailableBackends all(
       {sim_backend(), mpi_backend(), cuda_backend(), nccl_backend(), hybrid_backend()},
-      {{.prefix = "command:",
+      {{.prefix = "mpi:",
+        .placeholder = "FOLDER",
+        .summary = "The same as mpi, for the MPI library of a worker in a folder of its own.",
+        .why_unavailable = why_no_mpi_worker_in,
+        .open = open_mpi_in,
+        .ranks_max = mpi_processes_max,
+        .stands_for = "mpi"},
+       {.prefix = "command:",
         .placeholder = "LINE",
         .summary = "Worker processes of your own implement the operations.",
         .why_unavailable = why_command_unavailable,

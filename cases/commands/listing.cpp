@@ -78,11 +78,12 @@ ListedBackend ask_program(const std::string& command,
                           const harness::BackendOptions& options) {
   try {
     const auto opened = available_backends().open(command, options);
-    ListedBackend listed{.name = available_backends().name_of_subject(opened->traits().name, taken),
-                         .command = command,
-                         .summary = available_backends().find(command).summary,
-                         .unavailable = {},
-                         .versions = opened->versions()};
+    ListedBackend listed{
+        .name = available_backends().name_of_subject(command, opened->traits().name, taken),
+        .command = command,
+        .summary = available_backends().find(command).summary,
+        .unavailable = {},
+        .versions = opened->versions()};
     add_algorithms(*opened, listed);
     if (const auto failure = opened->close()) throw std::runtime_error(failure->reason);
     return listed;
@@ -155,7 +156,8 @@ bool may_check(const Selection& selection,
     const bool stands_for_others = entry != nullptr && entry->stands_for_unmentioned;
     return named.empty() || std::any_of(named.begin(), named.end(), [&](const std::string& each) {
              const bool is_builtin = available_backends().find_entry(each) != nullptr;
-             return each == backend || (stands_for_others && !is_builtin);
+             return each == backend || available_backends().stands_for(each) == backend ||
+                    (stands_for_others && !is_builtin);
            });
   };
   return std::any_of(suite.entries.begin(), suite.entries.end(), [&](const auto& entry) {

@@ -60,8 +60,11 @@ void AvailableBackends::require(const std::string& name) const {
   throw BadInput(fmt::format("backend: {}: cannot run here: {}", name, backend.unavailable));
 }
 
-std::string AvailableBackends::name_of_subject(std::string own,
+std::string AvailableBackends::name_of_subject(const std::string& command,
+                                               std::string own,
                                                const std::set<std::string>& taken) const {
+  const std::string builtin = stands_for(command);
+  if (!builtin.empty() && !taken.contains(builtin)) return builtin;
   // The parts of an id are separated by slashes, and tables by spaces.
   const auto separates = [](unsigned char each) { return std::isgraph(each) == 0 || each == '/'; };
   std::replace_if(own.begin(), own.end(), separates, '-');
@@ -71,6 +74,17 @@ std::string AvailableBackends::name_of_subject(std::string own,
     name = fmt::format("{}-{}", own, number);
   }
   return name;
+}
+
+std::string AvailableBackends::stands_for(std::string_view name) const {
+  const UserPrograms* programs = find_programs(name);
+  return programs == nullptr ? "" : programs->stands_for;
+}
+
+int AvailableBackends::ranks_to_start(std::string_view name) const {
+  if (const UserPrograms* programs = find_programs(name)) return programs->ranks_max;
+  const BackendEntry* entry = find_entry(name);
+  return entry == nullptr ? 0 : entry->ranks_max;
 }
 
 bool AvailableBackends::takes_jobs(std::string_view name) const {

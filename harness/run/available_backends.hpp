@@ -25,6 +25,11 @@ struct UserPrograms {
                                    const BackendOptions& options) = nullptr;
   /// Whether only one such backend can be open at a time. A run then has one job.
   bool is_single = false;
+  /// The most ranks that the backend may start when it is opened. 0 if it starts none.
+  int ranks_max = 0;
+  /// A backend whose entries in suites, and whose name if it is free, are this one's, too. Empty if
+  /// there is none.
+  std::string stands_for = {};
 };
 
 /// A backend with its name on the command line.
@@ -58,9 +63,15 @@ class AvailableBackends {
   void require(const std::string& name) const;
   /// Returns the name that reports give to the code behind a command. `own` is what the code calls
   /// itself. Two commands may host code of the same name, for example two versions of it, or code
-  /// with the name of a built-in backend. A name that is built in or `taken` gets a number.
-  [[nodiscard]] std::string name_of_subject(std::string own,
+  /// with the name of a built-in backend. A name that is built in or `taken` gets a number. A
+  /// backend that stands for a built-in one has the name of this one unless it is taken.
+  [[nodiscard]] std::string name_of_subject(const std::string& command,
+                                            std::string own,
                                             const std::set<std::string>& taken) const;
+  /// Returns the built-in backend for which a backend stands. Empty if there is none.
+  [[nodiscard]] std::string stands_for(std::string_view name) const;
+  /// Returns the most ranks that a backend may start when it is opened. 0 if it starts none.
+  [[nodiscard]] int ranks_to_start(std::string_view name) const;
   /// Whether a run on this backend can have several jobs.
   [[nodiscard]] bool takes_jobs(std::string_view name) const;
   /// Opens a backend. Throws BadInput if it is unknown or cannot run here.

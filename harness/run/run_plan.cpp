@@ -44,6 +44,9 @@ class RunPlanner {
       if (is_for_unmentioned(entry)) {
         entry.backends.insert(entry.backends.end(), strangers.begin(), strangers.end());
       }
+      for (const std::string& each : selection_.backends) {
+        if (contains(entry.backends, backends_.stands_for(each))) entry.backends.push_back(each);
+      }
       // Entries that the options leave out must not open a backend.
       if (may_select({}, catalogue_, entry) && !may_select(selection_, catalogue_, entry)) continue;
       // An entry may be empty only if the options leave out one of its backends.
@@ -151,7 +154,8 @@ class RunPlanner {
     std::vector<std::string> strangers = selection_.backends;
     std::erase_if(strangers, [&](const std::string& name) {
       return std::any_of(suite.entries.begin(), suite.entries.end(), [&](const SuiteEntry& entry) {
-        return contains(entry.backends, name);
+        return contains(entry.backends, name) ||
+               contains(entry.backends, backends_.stands_for(name));
       });
     });
     return strangers;
@@ -218,7 +222,8 @@ class RunPlanner {
     try {
       auto& opened = opened_[name];
       opened = backends_.open(name, {.ranks_max = ranks, .stop = stop_});
-      limits_[name] = ranks_to_start(name) > 0 ? ranks_to_start(name) : opened->traits().ranks_max;
+      const int limit = backends_.ranks_to_start(name);
+      limits_[name] = limit > 0 ? limit : opened->traits().ranks_max;
       if (backends_.find_entry(name) == nullptr) {
         note_subject(name, *opened);
       } else if (auto versions = opened->versions(); !versions.empty()) {
@@ -232,9 +237,9 @@ class RunPlanner {
   }
 
   void note_subject(const std::string& command, const Backend& opened) {
-    std::set<std::string> taken;
+    std::set<std::string> taken(selection_.backends.begin(), selection_.backends.end());
     for (const auto& [other, subject] : subjects_) taken.insert(subject.name);
-    subjects_[command] = {.name = backends_.name_of_subject(opened.traits().name, taken),
+    subjects_[command] = {.name = backends_.name_of_subject(command, opened.traits().name, taken),
                           .versions = opened.versions()};
   }
 
@@ -253,16 +258,10 @@ class RunPlanner {
     plan_.broken.insert(name);
   }
 
-  /// Returns the most ranks that the backend may start when it is opened. 0 if it starts none.
-  int ranks_to_start(const std::string& name) const {
-    const BackendEntry* entry = backends_.find_entry(name);
-    return entry == nullptr ? 0 : entry->ranks_max;
-  }
-
   /// Throws BadInput if an entry would start too many ranks. Must be called before any rank is
   /// started.
   void require_startable(const SuiteEntry& entry, const std::string& backend) const {
-    const int limit = ranks_to_start(backend);
+    const int limit = backends_.ranks_to_start(backend);
     if (limit > 0 && backends_.find(backend).unavailable.empty()) {
       require_ranks(backend, entry.ranks_max, limit);
     }
@@ -272,7 +271,7 @@ class RunPlanner {
   /// one rank per device, within the backend's limit.
   int ranks_max_of(const std::string& backend, int of_entry) const {
     if (!selection_.devices || !selection_.ranks.empty()) return of_entry;
-    const int devices = std::min(*selection_.devices, ranks_to_start(backend));
+    const int devices = std::min(*selection_.devices, backends_.ranks_to_start(backend));
     const BackendEntry* entry = backends_.find_entry(backend);
     if (entry != nullptr && entry->one_rank_per_device && devices > 1) return devices;
     return std::max(of_entry, devices);
@@ -342,7 +341,8 @@ class RunPlanner {
     if (plan_.unavailable.contains(name)) return nullptr;
     auto& opened = opened_.at(name);
     const int ranks = plan_.ranks_max.at(name);
-    if (ranks_to_start(name) == 0 || opened->traits().ranks_max == ranks) return opened.get();
+    if (backends_.ranks_to_start(name) == 0 || opened->traits().ranks_max == ranks)
+      return opened.get();
     try {
       opened = backends_.open(name, {.ranks_max = ranks, .stop = stop_});
       return opened.get();

@@ -68,6 +68,23 @@ std::set<std::pair<Word, std::string>>& uses() {
   uses().emplace(communicator, found.dli_fname);
 }
 
+/// Returns where the communicator stands in calls of algorithms whose names begin so. Null if
+/// nobody knows.
+const CommunicatorPlace* place_in(std::string_view prefix) {
+  const auto* const place = std::find_if(communicator_places.begin(),
+                                         communicator_places.end(),
+                                         [&](const auto& each) { return each.prefix == prefix; });
+  return place == communicator_places.end() ? nullptr : place;
+}
+
+[[maybe_unused]] void note_component(const char* component,
+                                     std::string_view prefix,
+                                     const Arguments& given) {
+  if (const CommunicatorPlace* const place = place_in(prefix)) {
+    uses().emplace(given.at(place->index), component);
+  }
+}
+
 [[maybe_unused]] Function find_next(const char* name) {
   void* found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) std::abort();
@@ -89,9 +106,11 @@ bool is_watched(std::string_view function) {
   static constexpr std::array watched{
 #define RANKCHECK_INTERPOSE(symbol, note) std::string_view(note),
 #define RANKCHECK_INTERPOSE_USE(symbol)
+#define RANKCHECK_INTERPOSE_COMPONENT(symbol, component, prefix)
 #include "interposed_functions.inc"
 #undef RANKCHECK_INTERPOSE
 #undef RANKCHECK_INTERPOSE_USE
+#undef RANKCHECK_INTERPOSE_COMPONENT
       std::string_view()};
   return std::find(watched.begin(), watched.end(), function) != watched.end();
 }
@@ -100,9 +119,11 @@ bool are_uses_watched() {
   int watched = 0;
 #define RANKCHECK_INTERPOSE(symbol, note)
 #define RANKCHECK_INTERPOSE_USE(symbol) ++watched;
+#define RANKCHECK_INTERPOSE_COMPONENT(symbol, component, prefix)
 #include "interposed_functions.inc"
 #undef RANKCHECK_INTERPOSE
 #undef RANKCHECK_INTERPOSE_USE
+#undef RANKCHECK_INTERPOSE_COMPONENT
   return watched > 0;
 }
 
@@ -119,10 +140,8 @@ void forget_uses(std::intptr_t communicator) {
 std::string_view first_algorithm_on(std::intptr_t communicator,
                                     std::string_view prefix,
                                     const std::vector<std::intptr_t>& buffers) {
-  const auto* const place = std::find_if(communicator_places.begin(),
-                                         communicator_places.end(),
-                                         [&](const auto& each) { return each.prefix == prefix; });
-  if (place == communicator_places.end()) {
+  const CommunicatorPlace* const place = place_in(prefix);
+  if (place == nullptr) {
     throw std::logic_error(std::string(prefix) + ": where is the communicator?");
   }
   for (std::size_t i = 0; i < notes().size(); ++i) {
@@ -167,11 +186,16 @@ std::string_view first_algorithm_on(std::intptr_t communicator,
     note_use(b, __builtin_return_address(0)); \
   })
 
+// A collective of a component, whose arguments are those of an algorithm.
+#define RANKCHECK_INTERPOSE_COMPONENT(symbol, component, prefix) \
+  RANKCHECK_WRAP(symbol, note_component(component, prefix, {a, b, c, d, e, f, g, h, i, j, k, l}))
+
 // The list is written when the build is configured.
 #include "interposed_functions.inc"
 
 #undef RANKCHECK_INTERPOSE
 #undef RANKCHECK_INTERPOSE_USE
+#undef RANKCHECK_INTERPOSE_COMPONENT
 #undef RANKCHECK_WRAP
 
 }  // namespace rankcheck::gpu::mpi

@@ -23,8 +23,9 @@ void clear_calls_seen();
 [[nodiscard]] bool is_watched(std::string_view function);
 
 /// When a component of Open MPI is first called on a communicator, it may split it, or build a tree
-/// of its ranks. Whether the component has done so. `component` is the name of its library, for
-/// example "mca_coll_han". A communicator is the word that MPI functions get.
+/// of its ranks. Whether the component has done so. Where components are inside the library, as in
+/// Open MPI 5: whether one of its collectives was called. `component` is the name of its library,
+/// for example "mca_coll_han". A communicator is the word that MPI functions get.
 [[nodiscard]] bool was_used_by(std::string_view component, std::intptr_t communicator);
 
 /// Whether was_used_by() can see anything.

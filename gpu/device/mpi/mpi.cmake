@@ -1,7 +1,8 @@
 # Writes <folder>/interposed_functions.inc, the list of the functions that
 # gpu/device/mpi/interposer.cpp wraps. These are the MPI functions that gpu/collectives/*/mpi.cpp
-# quote, the functions of Open MPI's coll/base that perform a collective, its function that splits
-# communicators, and those that build trees of ranks. The list is empty if no library is shared.
+# quote, and of Open MPI: the functions of coll/base that perform a collective, the function that
+# splits communicators, those that build trees of ranks, and the collectives of components inside
+# the library. The list is empty if no library is shared.
 function(rankcheck_list_interposed_functions folder libraries)
   set(shared ${libraries})
   list(FILTER shared INCLUDE REGEX "\\.so")
@@ -39,6 +40,17 @@ function(rankcheck_list_interposed_functions folder libraries)
     foreach(match IN LISTS found)
       string(REGEX REPLACE "T |\n" "" symbol ${match})
       string(APPEND lines "RANKCHECK_INTERPOSE_USE(${symbol})\n")
+    endforeach()
+    # Open MPI 5 has its components inside the library.
+    string(REGEX MATCHALL "T (ompi_coll_adapt|mca_coll_han)_[a-z_]+" found "${symbols}")
+    foreach(match IN LISTS found)
+      foreach(pattern IN ITEMS ompi_coll_\(adapt\)_i?\(bcast|reduce\)
+              mca_coll_\(han\)_\([a-z]+\)_intra\(_simple\)?)
+        if(match MATCHES "^T (${pattern})$")
+          string(APPEND lines "RANKCHECK_INTERPOSE_COMPONENT(${CMAKE_MATCH_1}, "
+            "\"mca_coll_${CMAKE_MATCH_2}\", \"${CMAKE_MATCH_3}_intra_\")\n")
+        endif()
+      endforeach()
     endforeach()
   endforeach()
   file(CONFIGURE OUTPUT ${folder}/interposed_functions.inc CONTENT "${lines}" @ONLY)

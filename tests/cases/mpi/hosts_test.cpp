@@ -21,7 +21,7 @@ class MpiHostsTest : public tests::CliTest {
     if (!why.empty()) GTEST_SKIP() << why;
     version_ = cases::mpi_backend().describe({}).value("mpi", "");
     if (!version_.starts_with("Open MPI")) GTEST_SKIP() << "another library: " << version_;
-    const std::string forbidden = cases::why_no_mpi_hosts(version_, {});
+    const std::string forbidden = cases::why_no_mpi_hosts(cases::mpi_launcher(), version_, {});
     if (!forbidden.empty()) GTEST_SKIP() << forbidden;
   }
 

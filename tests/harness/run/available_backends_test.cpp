@@ -28,7 +28,9 @@ AvailableBackends made_up_backends() {
         .placeholder = "FILE",
         .summary = "a script",
         .why_unavailable = [](const std::string&) { return std::string(); },
-        .open = nullptr}});
+        .open = nullptr,
+        .ranks_max = 4,
+        .stands_for = "elsewhere"}});
 }
 
 /// Returns the message of the BadInput that `work` throws.
@@ -44,11 +46,21 @@ std::string complaint_of(const Work& work) {
 
 TEST(AvailableBackendsTest, SubjectsGetNamesThatNobodyElseHas) {
   const AvailableBackends backends = made_up_backends();
-  EXPECT_EQ(backends.name_of_subject("mine", {}), "mine");
-  EXPECT_EQ(backends.name_of_subject("mine", {"mine", "mine-2"}), "mine-3");
-  EXPECT_EQ(backends.name_of_subject("elsewhere", {"elsewhere-2"}), "elsewhere-3");
-  EXPECT_EQ(backends.name_of_subject("my own/code", {}), "my-own-code");
-  EXPECT_EQ(backends.name_of_subject("", {"unnamed"}), "unnamed-2");
+  EXPECT_EQ(backends.name_of_subject("command:x", "mine", {}), "mine");
+  EXPECT_EQ(backends.name_of_subject("command:x", "mine", {"mine", "mine-2"}), "mine-3");
+  EXPECT_EQ(backends.name_of_subject("command:x", "elsewhere", {"elsewhere-2"}), "elsewhere-3");
+  EXPECT_EQ(backends.name_of_subject("command:x", "my own/code", {}), "my-own-code");
+  EXPECT_EQ(backends.name_of_subject("command:x", "", {"unnamed"}), "unnamed-2");
+}
+
+TEST(AvailableBackendsTest, AProgramThatStandsForABackendHasItsNameUnlessItIsTaken) {
+  const AvailableBackends backends = made_up_backends();
+  EXPECT_EQ(backends.stands_for("script:x"), "elsewhere");
+  EXPECT_EQ(backends.stands_for("program:x"), "");
+  EXPECT_EQ(backends.name_of_subject("script:x", "other", {}), "elsewhere");
+  EXPECT_EQ(backends.name_of_subject("script:x", "elsewhere", {"elsewhere"}), "elsewhere-2");
+  EXPECT_EQ(backends.ranks_to_start("script:x"), 4);
+  EXPECT_EQ(backends.ranks_to_start("program:x"), 0);
 }
 
 TEST(AvailableBackendsTest, SaysWhichBackendsCanRunAndWhatTheOthersHave) {
