@@ -22,6 +22,7 @@
 
 #include "harness/backend/stage_images.hpp"
 #include "harness/backend/stages.hpp"
+#include "harness/base/path.hpp"
 #include "harness/case/hosts.hpp"
 #include "harness/case/input.hpp"
 #include "harness/run/exit_status.hpp"
@@ -276,7 +277,11 @@ class MpiSubject final : public worker::Subject {
     } else {
       overwrite(image);
     }
-    return runtime_.conclude(request, goes_on_after(stages, k));
+    try {
+      return runtime_.conclude(request, goes_on_after(stages, k));
+    } catch (const gpu::UnseenPath&) {
+      return harness::path_of(request.algorithm.name, harness::unseen_way);
+    }
   }
 
   /// After a call, its buffers belong to the caller, who may overwrite them although other ranks

@@ -10,4 +10,10 @@ class WrongPath : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Nobody saw the forced algorithm run, and perhaps nobody could. The call itself was made.
+class UnseenPath : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace rankcheck::gpu

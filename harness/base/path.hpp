@@ -22,4 +22,11 @@ namespace rankcheck::harness {
   return path.empty() || path.starts_with(": ");
 }
 
+/// The way of an algorithm that was asked for where nobody saw which algorithm ran.
+inline constexpr std::string_view unseen_way = "not seen to run";
+
+[[nodiscard]] inline bool is_unseen(std::string_view path) {
+  return path.ends_with(std::string(": ").append(unseen_way));
+}
+
 }  // namespace rankcheck::harness

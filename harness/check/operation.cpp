@@ -513,6 +513,9 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   complete_marks(judgement);
   tell_unwritten(judgement);
   check_power(operation.contract, c, judgement);
+  for (const std::string& path : observation_.path) {
+    if (is_unseen(path)) judgement.fail(Verdict::vacuous, "asked for algorithm " + path);
+  }
   if (!c.fault.empty() && !observation_.fault_changed) {
     judgement.fail(Verdict::vacuous,
                    "the fault " + c.fault +

@@ -213,7 +213,10 @@ class Session {
 
   void count(const Case& c) {
     harness::count(judgement_, limits_, finding_);
-    if (judgement_.verdict == Verdict::vacuous) return;
+    if (judgement_.verdict == Verdict::vacuous) {
+      if (vacuous_reason_.empty()) vacuous_reason_ = judgement_.reason;
+      return;
+    }
     const bool compared = judgement_.compared_bytes > 0 || compares_stamps_;
     if (compared) {
       const int members = group_size(c);
@@ -366,7 +369,9 @@ class Session {
     finding_.known = known_.counts();
     if (finding_.verdict != Verdict::passed) return;
     judge_coverage(finding_);
-    if (finding_.verdict == Verdict::vacuous && stopped_) finding_.reason += ": " + stop_reason_;
+    if (finding_.verdict != Verdict::vacuous) return;
+    if (stopped_) finding_.reason += ": " + stop_reason_;
+    if (!vacuous_reason_.empty()) finding_.reason += ": " + vacuous_reason_;
   }
 
   void note(const std::string& name, const auto& cell) {
@@ -402,6 +407,8 @@ class Session {
   /// Whether a stop was requested while a case was running.
   bool is_interrupted_ = false;
   std::string stop_reason_;
+  /// Why the first vacuous case showed nothing.
+  std::string vacuous_reason_;
   std::optional<Failure> first_;
   Failure minimal_;
   Clock::time_point shrink_end_ = Clock::time_point::max();

@@ -11,6 +11,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/backend/stages.hpp"
+#include "harness/base/path.hpp"
 #include "harness/case/family.hpp"
 #include "harness/case/image.hpp"
 #include "harness/case/image_description.hpp"
@@ -437,8 +438,9 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
         }
         stage.stamps[g] = peer.result.stages[i].stamps[next++];
         const std::string path = i < peer.result.path.size() ? peer.result.path[i] : "";
-        if (observation.path[k].empty()) observation.path[k] = path;
-        if (observation.path[k] == path) continue;
+        // A rank that saw nothing contradicts nobody.
+        if (observation.path[k].empty() || is_unseen(path)) observation.path[k] = path;
+        if (observation.path[k] == path || is_unseen(observation.path[k])) continue;
         observation.status = RunStatus::failed;
         observation.symptom = Symptom::path;
         observation.reason = fmt::format("stage {}: rank {} took the path {}, others {}",

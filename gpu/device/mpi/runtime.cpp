@@ -32,7 +32,17 @@ std::int64_t largest_buffer(const Request& request) {
   return largest;
 }
 
-/// Throws WrongPath unless the forced algorithm was seen, and no other one of its
+/// Throws WrongPath if the interposer is known to see all algorithms of this library, and otherwise
+/// UnseenPath.
+[[noreturn]] void fail_unseen(const std::string& why) {
+  const std::string version = Runtime::version();
+  const bool is_known =
+      version.starts_with("Open MPI v4.1.") || version.starts_with("Open MPI v5.0.");
+  if (is_known) throw WrongPath(why);
+  throw UnseenPath(why);
+}
+
+/// Throws WrongPath or UnseenPath unless the forced algorithm was seen, and no other one of its
 /// collective. If no data moved, it need not be seen.
 void require_forced(const Forcing& forcing, bool moves_data) {
   const std::string expected = forcing.function();
@@ -47,20 +57,19 @@ void require_forced(const Forcing& forcing, bool moves_data) {
     }
   }
   if (!seen && moves_data) {
-    throw WrongPath(forcing.name() + ": forced, but " + expected + " was not seen to run");
+    fail_unseen(forcing.name() + ": forced, but " + expected + " was not seen to run");
   }
 }
 
-/// Throws WrongPath unless the component was called on the communicator, and left nothing
-/// to another component.
+/// Throws WrongPath or UnseenPath unless the component was called on the communicator, and left
+/// nothing to another component.
 void require_component(const Component& component,
                        std::string_view collective,
                        MPI_Comm communicator,
                        const std::vector<std::intptr_t>& buffers) {
   const std::string name(component.name);
   if (!was_used_by(component.library, word_of(communicator))) {
-    throw WrongPath(name + ": forced, but " + std::string(component.library) +
-                    " was not seen to run");
+    fail_unseen(name + ": forced, but " + std::string(component.library) + " was not seen to run");
   }
   const std::string prefix = std::string(collective) + "_intra_";
   const std::string_view other = first_algorithm_on(word_of(communicator), prefix, buffers);

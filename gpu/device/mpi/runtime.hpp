@@ -115,8 +115,9 @@ class Runtime {
       const Buffers& buffers,
       const std::function<void()>& enter = [] {});
   /// Returns the name of the algorithm that was seen to run, or the requested one if calls cannot
-  /// be observed. Throws WrongPath if another algorithm than the forced one ran. If
-  /// `goes_on`, the next call follows without a wait for the other ranks.
+  /// be observed. Throws WrongPath if another algorithm than the forced one ran, and UnseenPath if
+  /// nobody saw which one ran in a library that the interposer does not know. If `goes_on`, the
+  /// next call follows without a wait for the other ranks.
   [[nodiscard]] std::string conclude(const Request& request, bool goes_on);
 
  private:

@@ -339,6 +339,20 @@ TEST_F(ExaminerTest, CatchesAnotherPath) {
   EXPECT_EQ(judgement.reason, "asked for algorithm ring, ran tree");
 }
 
+/// A wrong result is one whatever ran.
+TEST_F(ExaminerTest, AnAlgorithmThatNobodySawShowsNothingUnlessItsResultIsWrong) {
+  Case c = legal();
+  c.algorithm = "ring";
+  backend_.spoil = [](Observation& observation) { observation.path[0] = "ring: not seen to run"; };
+  EXPECT_EQ(examine(c).verdict, Verdict::vacuous);
+  EXPECT_EQ(examine(c).reason, "asked for algorithm ring: not seen to run");
+  backend_.spoil = [](Observation& observation) {
+    observation.path[0] = "ring: not seen to run";
+    std::swap(observation.stages[0].images[0], observation.stages[0].images[1]);
+  };
+  EXPECT_EQ(examine(c).verdict, Verdict::falsified);
+}
+
 TEST_F(ExaminerTest, AWayOfTheAlgorithmIsNamedWhereTheCaseFails) {
   Case c = legal();
   c.algorithm = "ring";

@@ -115,6 +115,14 @@ TEST_F(EngineTest, CasesWithoutPowerAreCountedAndCoverNothing) {
   EXPECT_EQ(finding.power.smallest_change, 1);
 }
 
+TEST_F(EngineTest, AnAlgorithmThatNobodySawIsVacuousWithTheReason) {
+  unit.algorithm = "ring: not seen to run";
+  const Finding finding = run();
+  EXPECT_EQ(finding.verdict, Verdict::vacuous);
+  EXPECT_EQ(finding.reason,
+            "nothing was compared in 200 cases: asked for algorithm ring: not seen to run");
+}
+
 TEST_F(EngineTest, ATypeOfWhichNothingIsEverComparedIsVacuous) {
   Property property = fake::completes();
   property.name = "has_nothing_of_int8";
@@ -268,7 +276,8 @@ TEST_F(EngineTest, ComparingNothingIsVacuous) {
   unit.require_all_cells = false;
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
-  EXPECT_EQ(finding.reason, "nothing was compared in 200 cases");
+  EXPECT_EQ(finding.reason,
+            "nothing was compared in 200 cases: nothing was compared of the output of rank 0");
 }
 
 TEST_F(EngineTest, AnOperationThatSynchronisesIsComparedByItsStamps) {

@@ -61,9 +61,11 @@ class WorkersTest : public testing::Test {
   void write(const std::string& name, const nlohmann::ordered_json& header) const {
     EXPECT_TRUE(connect(name).send(header));
   }
-  void write_result(const std::string& name, const Image& image) const {
+  void write_result(const std::string& name,
+                    const Image& image,
+                    const std::string& path = "fake") const {
     Observation result;
-    result.path = {"fake"};
+    result.path = {path};
     result.stages = {{{image}, {{1, 2}}}};
     Connection connection = connect(name);
     EXPECT_TRUE(send_result(connection, 1, result));
@@ -738,6 +740,24 @@ TEST_F(TwoWorkersTest, FailIfOneRefusesWhatTheOtherCompletes) {
   const Observation seen = run_stages({c});
   EXPECT_EQ(seen.status, RunStatus::failed);
   EXPECT_EQ(seen.reason, "rank 1 refused the call that rank 0 completed: no such call");
+}
+
+TEST_F(TwoWorkersTest, TakeOnePathUnlessOneSawNone) {
+  Case c = sum_of_two();
+  c.ranks = 2;
+  const auto run_with = [&](const std::string& path0, const std::string& path1) {
+    for (const char* each : {"answer0", "answer1"}) std::filesystem::remove(file(each));
+    write_result("answer0", image_, path0);
+    write_result("answer1", image_, path1);
+    return run_stages({c});
+  };
+  EXPECT_EQ(run_with("fake: ring", "fake: tree").symptom, Symptom::path);
+  const std::string unseen = "fake: not seen to run";
+  for (const Observation& seen :
+       {run_with("fake: ring", unseen), run_with(unseen, "fake: ring"), run_with(unseen, unseen)}) {
+    EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+    EXPECT_EQ(seen.path, std::vector<std::string>{unseen});
+  }
 }
 
 TEST_F(TwoWorkersTest, MayBothRefuse) {
