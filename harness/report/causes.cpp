@@ -338,7 +338,7 @@ std::string extent_of(const FailureGroup& group) {
       first_of(std::vector<std::string>(operations.begin(), operations.end()), named_max));
 }
 
-std::string line_of(const FailureGroup& group) {
+std::string line_of_cause(const FailureGroup& group) {
   const Finding& finding = *group.findings.front();
   std::string text = sentence_of(group);
   if (const WrongElement* const wrong = telling_element(finding); wrong != nullptr) {
@@ -351,7 +351,7 @@ std::string line_of(const FailureGroup& group) {
 }
 
 nlohmann::ordered_json to_json(const FailureGroup& group) {
-  nlohmann::ordered_json out{{"line", line_of(group)}};
+  nlohmann::ordered_json out{{"line", line_of_cause(group)}};
   if (const std::string extent = extent_of(group); !extent.empty()) out["extent"] = extent;
   if (!group.cell.empty()) out["cell"] = group.cell;
   for (const Finding* each : group.findings) out["units"].push_back(each->unit.id());

@@ -63,7 +63,7 @@ struct FailureGroup {
 [[nodiscard]] std::string extent_of(const FailureGroup& group);
 
 /// The sentence with the cause if it is known, or else with the reason.
-[[nodiscard]] std::string line_of(const FailureGroup& group);
+[[nodiscard]] std::string line_of_cause(const FailureGroup& group);
 
 /// The line, the extent and the cell, unless they are empty, and the ids of the findings: `line`,
 /// `extent`, `cell` and `units`.

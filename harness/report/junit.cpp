@@ -87,7 +87,7 @@ Causes shared_causes(const Report& report) {
   for (const FailureGroup& each : causes_of(report)) {
     if (each.findings.size() < 2) continue;
     const std::string text = fmt::format(
-        "probably one of {} units with this cause: {}", each.findings.size(), line_of(each));
+        "probably one of {} units with this cause: {}", each.findings.size(), line_of_cause(each));
     for (const Finding* finding : each.findings)
       causes[finding->unit.id()] = printable(text) + '\n';
   }

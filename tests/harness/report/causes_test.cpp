@@ -59,12 +59,12 @@ TEST(CausesTest, AReasonIsSaidOnce) {
   failure.wrong_count = 0;
   failure.reason = "no route";
   failure.unit.algorithm = failure.unit.backend;
-  EXPECT_EQ(line_of({{&failure}, {}}), "all_reduce, on sim, failed: no route");
+  EXPECT_EQ(line_of_cause({{&failure}, {}}), "all_reduce, on sim, failed: no route");
   failure.unit.algorithm = "copy";
   failure.unit.variant = "1_to_0";
-  EXPECT_EQ(line_of({{&failure}, {}}),
+  EXPECT_EQ(line_of_cause({{&failure}, {}}),
             "all_reduce, algorithm copy, on sim (1_to_0), failed: no route");
-  EXPECT_EQ(line_of({{&failure}, "f64/avg"}),
+  EXPECT_EQ(line_of_cause({{&failure}, "f64/avg"}),
             "all_reduce of f64/avg, algorithm copy, on sim (1_to_0), failed: no route");
 }
 
