@@ -79,6 +79,8 @@ void start_on_hosts_of_open_mpi(int processes,
   // Open MPI starts a daemon on each host.
   environment["OMPI_MCA_plm"] = "rsh";
   environment["OMPI_MCA_plm_rsh_agent"] = "sh " + write_agent(directory);
+  environment["PRTE_MCA_plm"] = "ssh";
+  environment["PRTE_MCA_plm_ssh_agent"] = environment["OMPI_MCA_plm_rsh_agent"];
   environment["OMPI_MCA_btl"] = "self,vader,tcp";
   environment["OMPI_MCA_btl_tcp_if_include"] = "lo";
   environment["OMPI_MCA_oob_tcp_if_include"] = "lo";
