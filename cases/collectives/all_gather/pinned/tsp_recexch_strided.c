@@ -1,5 +1,5 @@
-// Shows without rankcheck that MPI_Iallgather of MPICH 4.0.2 by tsp_recexch gives wrong data if the
-// elements of the receiver's type lie apart. So does MPI_Iallgatherv. Two processes:
+// Shows without rankcheck that MPI_Iallgather of MPICH 4.0.2 to 5.0.2 by tsp_recexch gives wrong
+// data if the elements of the receiver's type lie apart. So does MPI_Iallgatherv. Two processes:
 //   mpicc tsp_recexch_strided.c
 //   MPIR_CVAR_IALLGATHER_INTRA_ALGORITHM=tsp_recexch_doubling mpiexec -n 2 ./a.out
 // A correct library prints "passed".

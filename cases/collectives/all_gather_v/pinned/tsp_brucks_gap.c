@@ -1,5 +1,6 @@
-// Shows without rankcheck that the algorithm tsp_brucks of MPICH 4.0.2 ignores displacements:
-// mpicc tsp_brucks_gap.c && mpiexec -n 2 ./a.out. It is an error if the program prints a line.
+// Shows without rankcheck that the algorithm tsp_brucks of MPICH 4.0.2 to 5.0.2 ignores
+// displacements: mpicc tsp_brucks_gap.c && mpiexec -n 2 ./a.out. It is an error if the program
+// prints a line.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

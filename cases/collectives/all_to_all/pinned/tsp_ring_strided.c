@@ -1,5 +1,5 @@
-// Shows without rankcheck that MPI_Ialltoall of MPICH 4.0.2 by tsp_ring gives wrong data if the
-// elements of the receiver's type lie apart. Two processes:
+// Shows without rankcheck that MPI_Ialltoall of MPICH 4.0.2 to 5.0.2 by tsp_ring gives wrong data
+// if the elements of the receiver's type lie apart. Two processes:
 //   mpicc tsp_ring_strided.c
 //   MPIR_CVAR_IALLTOALL_INTRA_ALGORITHM=tsp_ring mpiexec -n 2 ./a.out
 // A correct library prints "passed".

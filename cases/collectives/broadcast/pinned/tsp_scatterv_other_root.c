@@ -1,6 +1,6 @@
-// Shows without rankcheck that an algorithm of MPICH 4.0.2 broadcasts wrong data from other roots
-// than 0: mpicc tsp_scatterv_other_root.c && mpiexec -n 2 ./a.out. It is an error if the program
-// prints a line.
+// Shows without rankcheck that an algorithm of MPICH 4.0.2 to 5.0.2 broadcasts wrong data from
+// other roots than 0: mpicc tsp_scatterv_other_root.c && mpiexec -n 2 ./a.out. It is an error if
+// the program prints a line.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// Shows without rankcheck that the algorithm pairwise of MPICH 4.0.2 ends the processes if the call
-// is in place: mpicc pairwise_in_place.c && mpiexec -n 2 ./a.out. It is an error if the program does
-// not end with status 0.
+// Shows without rankcheck that the algorithm pairwise of MPICH 4.0.2 to 5.0.2 ends the processes if
+// the call is in place: mpicc pairwise_in_place.c && mpiexec -n 2 ./a.out. It is an error if the
+// program does not end with status 0.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
