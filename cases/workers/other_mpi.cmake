@@ -9,6 +9,7 @@ endif()
 # The wrapper says what it would run: "cc -I/opt/mpi/include -L/opt/mpi/lib -lmpi".
 execute_process(COMMAND ${RANKCHECK_OTHER_MPICC} -show
                 OUTPUT_VARIABLE line RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE)
+string(REPLACE "-Xlinker " "-Wl," line "${line}")
 string(REPLACE "-Wl,-rpath -Wl," "-Wl,-rpath," line "${line}")
 separate_arguments(words UNIX_COMMAND "${line}")
 set(includes ${words})
