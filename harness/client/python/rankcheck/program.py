@@ -28,6 +28,8 @@ PYTHON_VARIABLE = "RANKCHECK_PYTHON"
 PASSING = ("passed", "skipped")
 # Rows of the table of wrong elements.
 WRONG_MAX = 5
+# Units with one cause that a failure names.
+UNITS_MAX = 3
 # Cells that a reason names, of those that a subject does not take.
 CELLS_MAX = 6
 
@@ -136,10 +138,11 @@ def check(subject: Subjects, suite: str = "smoke", **options: Any) -> List[Findi
     with tempfile.TemporaryDirectory(prefix="rankcheck-") as folder:
         report = str(options.pop("report", None) or os.path.join(folder, "report"))
         done = run_program([*run_words(subject, suite, options), "--report", report])
-        findings = read_findings(report, done)
+        whole = read_report(report, done)
+    findings: List[Finding] = whole["findings"]
     failed = [each for each in findings if each["verdict"] not in PASSING]
     if failed:
-        raise AssertionError("\n\n".join(describe_failure(each) for each in failed))
+        raise AssertionError("\n\n".join(describe_causes(failed, whole.get("causes", []))))
     if findings and all(each["verdict"] == "skipped" for each in findings):
         raise RuntimeError(nothing_judged(findings[0]))
     if done.returncode != 0:
@@ -162,17 +165,17 @@ def list_units(subject: Subjects, suite: str = "smoke", **options: Any) -> List[
     return units
 
 
-def findings_of(folder: str) -> List[Finding]:
-    """Returns the findings of a run's report. Throws FileNotFoundError if there is no report."""
+def report_of(folder: str) -> Dict[str, Any]:
+    """Returns a run's report. Throws FileNotFoundError if there is none."""
     with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
-        findings: List[Finding] = json.load(file)["findings"]
-        return findings
+        report: Dict[str, Any] = json.load(file)
+        return report
 
 
-def read_findings(folder: str, done: "subprocess.CompletedProcess[str]") -> List[Finding]:
-    """Returns the findings of a run. Throws RuntimeError if it has left no report."""
+def read_report(folder: str, done: "subprocess.CompletedProcess[str]") -> Dict[str, Any]:
+    """Returns the report of a run. Throws RuntimeError if it has left none."""
     try:
-        return findings_of(folder)
+        return report_of(folder)
     except FileNotFoundError:
         text = f"rankcheck ended with status {done.returncode} and left no report"
         raise RuntimeError(f"{text}: {last_lines(done)}") from None
@@ -198,10 +201,21 @@ def wrong_rows(finding: Finding) -> List[str]:
     wrong = finding.get("wrong", [])[:WRONG_MAX]
     if not wrong:
         return []
-    names = ["rank", "index", "expected", "got", "error", "bound", "decoded"]
-    rows = [["element" if name == "index" else name for name in names]]
+    names = ["rank", "index", "expected", "got"]
+    # Where bits are compared, there are no errors.
+    if any(each.get("error") or each.get("bound") for each in wrong):
+        names += ["error", "bound"]
+    if any(each.get("stage") for each in wrong):
+        names = ["stage", "group", *names]
+    names.append("decoded")
+    titles = {"index": "element"}
+    if wrong[0].get("compared_with"):
+        titles["expected"] = f"{wrong[0]['compared_with']} has"
+    rows = [[titles.get(name, name) for name in names]]
     for each in wrong:
-        values = [each.get(name, "") for name in names]
+        group = ",".join(map(str, each.get("group", []))) or "as in the case"
+        shown = {"stage": 0, **each, "group": group}
+        values = [shown.get(name, "") for name in names]
         # JSON has no infinity, which is a text there.
         rows.append([f"{v:.3g}" if isinstance(v, float) else str(v) for v in values])
     widths = [max(len(row[i]) for row in rows) for i in range(len(names) - 1)]
@@ -237,3 +251,23 @@ def describe_failure(finding: Finding) -> str:
         lines.append(f"  {replay_line(finding['minimal'])}")
     lines += [f"  {line}" for line in wrong_rows(finding)]
     return "\n".join(lines)
+
+
+def describe_causes(failed: List[Finding], causes: List[Dict[str, Any]]) -> List[str]:
+    """Describes the simplest failure of each cause of a report, and names the others."""
+    left = {str(each["id"]): each for each in failed}
+    texts = []
+    for cause in causes:
+        units = [unit for unit in cause["units"] if unit in left]
+        if not units:
+            continue
+        text = describe_failure(left[units[0]])
+        others = units[1:]
+        if others:
+            count = "1 more unit" if len(others) == 1 else f"{len(others)} more units"
+            more = f" and {len(others) - UNITS_MAX} more" if len(others) > UNITS_MAX else ""
+            text += f"\n  {count}, probably with this cause: {', '.join(others[:UNITS_MAX])}{more}"
+        texts.append(text)
+        for unit in units:
+            del left[unit]
+    return texts + [describe_failure(each) for each in left.values()]

@@ -11,7 +11,7 @@ import subprocess
 import time
 from typing import Any, Dict, List, Optional
 
-from .program import PASSING, Finding, environment_with_package, find_program, findings_of
+from .program import PASSING, Finding, environment_with_package, find_program, report_of
 
 POLL_S = 0.02
 # Seconds that an interrupted program gets to end its processes.
@@ -126,7 +126,7 @@ class Run:
         """Reads the findings of the whole run. Of an interrupted run, there may be none."""
         self._findings.clear()
         with contextlib.suppress(FileNotFoundError):
-            for finding in findings_of(self._base):
+            for finding in report_of(self._base)["findings"]:
                 self._note(finding)
 
     def _why_ended(self) -> str:

@@ -20,7 +20,7 @@ import sys
 import tempfile
 from typing import Any, Dict, List, Sequence
 
-from rankcheck.program import findings_of, run_program
+from rankcheck.program import report_of, run_program
 
 CASES = 4
 RANKS_MAX = 4
@@ -59,7 +59,7 @@ def check_cases(
     words += ["--unit", "*/agrees_with_reference", "--unit", "barrier/*/separates_ranks"]
     done = run_program([*words, "--ranks", f"2..{ranks_max}", "--cases", str(CASES)])
     try:
-        findings = findings_of(report)
+        findings = report_of(report)["findings"]
     except FileNotFoundError:
         print(f"{backend}: no report\n{done.stdout}{done.stderr}")
         return 1

@@ -17,7 +17,7 @@ import json, os, sys
 words = sys.argv[1:]
 folder = words[words.index("--report") + 1]
 os.makedirs(folder)
-json.dump({{"findings": {findings}}}, open(os.path.join(folder, "report.json"), "w"))
+json.dump({{"findings": {findings}, "causes": {causes}}}, open(os.path.join(folder, "report.json"), "w"))
 json.dump(words, open({words!r}, "w"))
 sys.exit({status})
 """
@@ -33,11 +33,15 @@ FALSIFIED = {
 
 @pytest.fixture
 def stand_in(tmp_path, monkeypatch):
-    def write(findings, status):
+    def write(findings, status, causes=()):
         file = tmp_path / "rankcheck"
         words = str(tmp_path / "words.json")
         text = STAND_IN.format(
-            python=sys.executable, findings=findings, status=status, words=words
+            python=sys.executable,
+            findings=findings,
+            causes=list(causes),
+            status=status,
+            words=words,
         )
         file.write_text(text)
         file.chmod(file.stat().st_mode | stat.S_IXUSR)
@@ -72,6 +76,16 @@ def test_throws_the_reason_and_the_replay_line(stand_in, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: name)
     with pytest.raises(AssertionError, match=f"  RANKCHECK_PYTHON={sys.executable} .* replay "):
         rankcheck.check("file.py")
+
+
+def test_failures_of_one_cause_are_one_paragraph(stand_in):
+    failed = [{**PASSED, "id": each, "verdict": "hung"} for each in "abcdefg"]
+    stand_in(failed, 1, [{"line": "", "units": list("bacde")}, {"line": "", "units": ["f"]}])
+    with pytest.raises(AssertionError) as error:
+        rankcheck.check("file.py")
+    assert str(error.value) == (
+        "hung: b\n  4 more units, probably with this cause: a, c, d and 1 more\n\nhung: f\n\nhung: g"
+    )
 
 
 def test_throws_if_the_run_could_not_be_made(stand_in, tmp_path, monkeypatch):

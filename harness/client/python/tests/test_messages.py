@@ -243,3 +243,24 @@ def test_a_failure_has_its_wrong_elements():
         "     1        0         7    0    inf      0  rank 0 missing",
     ]
     assert len(lines) == 9
+
+
+def test_wrong_elements_of_later_calls_have_their_stage_and_group():
+    bits = {"rank": 0, "index": 1, "expected": "7", "got": "0", "error": 0.0, "bound": 0.0}
+    wrong = [bits, {**bits, "stage": 2, "group": [1, 3]}]
+    lines = describe_failure({"id": "a/b", "verdict": "falsified", "wrong": wrong}).splitlines()
+    assert lines[2:] == [
+        "  stage           group  rank  element  expected  got  decoded",
+        "      0  as in the case     0        1         7    0",
+        "      2             1,3     0        1         7    0",
+    ]
+
+
+def test_ranks_that_differ_are_compared_with_rank_0():
+    bits = {"rank": 1, "index": 0, "expected": "7", "got": "0", "error": 0.0, "bound": 0.0}
+    wrong = [{**bits, "compared_with": "rank 0", "decoded": "rank 0 is wrong"}]
+    lines = describe_failure({"id": "a/b", "verdict": "falsified", "wrong": wrong}).splitlines()
+    assert lines[2:] == [
+        "  rank  element  rank 0 has  got  decoded",
+        "     1        0           7    0  rank 0 is wrong",
+    ]
