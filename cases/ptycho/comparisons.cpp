@@ -23,16 +23,6 @@ using spec::Array;
 
 using Value = std::complex<double>;
 
-/// Describes the place of a value in an array.
-std::string place_of(const OperatorStage& stage, Array array, std::size_t index) {
-  const auto per_copy = spec::to_size(spec::values(ptycho(stage.c).scene, array));
-  const std::size_t in_copy = index % per_copy;
-  if (!spec::is_per_position(ptycho(stage.c).scene, array)) {
-    return fmt::format("value {} of {}", in_copy, spec::name(array));
-  }
-  return fmt::format("value {} of {} of position {}", in_copy, spec::name(array), index / per_copy);
-}
-
 std::string text_of(Array array, Value value) {
   if (!spec::info(array).is_complex) return fmt::format("{:.9g}", value.real());
   return fmt::format("{:.9g}{:+.9g}i", value.real(), value.imag());
@@ -71,7 +61,12 @@ void compare(const OperatorStage& stage,
               .got = text_of(array, got),
               .error = error,
               .bound = expected.bound,
-              .decoded = place_of(stage, array, index)},
+              .decoded = expected.wrong_source.empty()
+                             ? place_of(stage, array, index)
+                             : fmt::format("{}, which follows from {} in the first call, which is "
+                                           "wrong",
+                                           place_of(stage, array, index),
+                                           expected.wrong_source)},
              judgement);
 }
 
@@ -102,7 +97,31 @@ bool judge_number(const OperatorStage& stage,
   return error <= bound;
 }
 
+/// Fails the judgement for a number of a property, and lists the outputs that are wrong. There may
+/// be none in this stage.
+void fail_number(const OperatorStage& stage, std::string why, Judgement& judgement) {
+  const bool is_first = judgement.verdict == Verdict::passed;
+  judgement.fail(Verdict::falsified, std::move(why));
+  if (!is_first) return;
+  Judgement places;
+  compare_outputs(stage, "", places, [&](Array array, std::size_t i) {
+    return ExpectedValue{stage.expected[array].values[i], stage.expected[array].errors[i]};
+  });
+  judgement.wrong_count = places.wrong_count;
+  judgement.wrong = std::move(places.wrong);
+  judgement.values = std::move(places.values);
+}
+
 }  // namespace
+
+std::string place_of(const OperatorStage& stage, Array array, std::size_t index) {
+  const auto per_copy = spec::to_size(spec::values(ptycho(stage.c).scene, array));
+  const std::size_t in_copy = index % per_copy;
+  if (!spec::is_per_position(ptycho(stage.c).scene, array)) {
+    return fmt::format("value {} of {}", in_copy, spec::name(array));
+  }
+  return fmt::format("value {} of {} of position {}", in_copy, spec::name(array), index / per_copy);
+}
 
 std::complex<double> inner_product(const BoundedArray& a, const BoundedArray& b) {
   Value sum = 0;
@@ -129,13 +148,13 @@ void compare_with_limit(const OperatorStage& stage,
   const double beyond = value - most.limit;
   const double error = beyond <= 0 ? 0 : beyond;
   if (judge_number(stage, number, most.scale, error, most.bound, judgement)) return;
-  judgement.fail(
-      Verdict::falsified,
-      fmt::format("{} = {:.9g}: expected at most {:.9g}, plus {:.3g} for rounding errors",
-                  number.name,
-                  value,
-                  most.limit,
-                  most.bound));
+  fail_number(stage,
+              fmt::format("{} = {:.9g}: expected at most {:.9g}, plus {:.3g} for rounding errors",
+                          number.name,
+                          value,
+                          most.limit,
+                          most.bound),
+              judgement);
 }
 
 void compare_numbers(const OperatorStage& stage,
@@ -146,17 +165,18 @@ void compare_numbers(const OperatorStage& stage,
   const double error = std::abs(left.value - right.value);
   const double scale = std::max(std::abs(left.value), std::abs(right.value));
   if (judge_number(stage, left, scale, error, bound, judgement)) return;
-  judgement.fail(Verdict::falsified,
-                 fmt::format("{} = {:.9g}{:+.9g}i, {} = {:.9g}{:+.9g}i: they differ by {:.3g}, "
-                             "bound {:.3g}",
-                             left.name,
-                             left.value.real(),
-                             left.value.imag(),
-                             right.name,
-                             right.value.real(),
-                             right.value.imag(),
-                             error,
-                             bound));
+  fail_number(stage,
+              fmt::format("{} = {:.9g}{:+.9g}i, {} = {:.9g}{:+.9g}i: they differ by {:.3g}, "
+                          "bound {:.3g}",
+                          left.name,
+                          left.value.real(),
+                          left.value.imag(),
+                          right.name,
+                          right.value.real(),
+                          right.value.imag(),
+                          error,
+                          bound),
+              judgement);
 }
 
 void compare_outputs(const OperatorStage& stage,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "harness/check/operation.hpp"
@@ -18,11 +19,19 @@ namespace rankcheck::cases {
 struct ExpectedValue {
   std::complex<double> value;
   double bound;
+  /// The place of a wrong value of another stage that the expected value is made of. Empty if there
+  /// is none.
+  std::string wrong_source = {};
 };
 
 /// Returns what a property expects of a value; nothing if the property does not determine it.
 using ExpectedValues =
     std::function<std::optional<ExpectedValue>(spec::Array array, std::size_t index)>;
+
+/// Describes the place of a value in an array: "value 3 of object".
+[[nodiscard]] std::string place_of(const OperatorStage& stage,
+                                   spec::Array array,
+                                   std::size_t index);
 
 /// Judges every output of a stage and the power of the comparison. `what` is the reason that is
 /// reported for wrong values. If outputs should be nearly 0, `wrong` has the outputs of a typical
@@ -48,7 +57,8 @@ struct Named {
   std::complex<double> value;
 };
 
-/// Judges whether two numbers are equal. All values of the stage's first output went into them.
+/// Judges whether two numbers are equal. All values of the stage's first output went into them. If
+/// they differ, lists the outputs of the stage that differ from the reference.
 void compare_numbers(const OperatorStage& stage,
                      const Named& left,
                      const Named& right,
@@ -64,7 +74,7 @@ struct UpperLimit {
   double scale = 0;
 };
 
-/// Judges a real number against its limit. All values of the stage's first output went into it.
+/// Judges a real number against its limit, as compare_numbers() judges two numbers.
 void compare_with_limit(const OperatorStage& stage,
                         const Named& number,
                         const UpperLimit& most,

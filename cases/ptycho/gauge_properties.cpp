@@ -3,6 +3,8 @@
 #include <cmath>
 #include <complex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "reference/ptycho/window.hpp"
 #include "reference/spec/to_size.hpp"
@@ -53,12 +55,19 @@ std::optional<ExpectedValue> expected_value(const RelatedStages& stages,
                                             static_cast<std::int64_t>(index));
   if (source.count == 0) return std::nullopt;
   double error = 0;
+  std::string wrong_source;
+  const auto& plain = stages.first.expected[array];
   for (const auto& term : std::span(source.terms).first(source.count)) {
-    error += std::abs(term.factor) * stages.first.expected[array].errors[term.index];
+    error += std::abs(term.factor) * plain.errors[term.index];
+    const auto got = stages.first.got[array].values[term.index];
+    if (std::abs(got - plain.values[term.index]) > plain.errors[term.index]) {
+      wrong_source = place_of(stages.first, array, term.index);
+    }
   }
   const auto value = [&](std::size_t i) { return stages.taken(array, i); };
   return ExpectedValue{.value = stages.base(array, index) + scale * source.value(value),
-                       .bound = transformed.expected[array].errors[index] + scale * error};
+                       .bound = transformed.expected[array].errors[index] + scale * error,
+                       .wrong_source = std::move(wrong_source)};
 }
 
 void plan_transformed(Symmetry symmetry, const Case& c, std::vector<Case>& stages) {

@@ -73,18 +73,31 @@ void for_each_probe(const OperatorStage& stage, const Body& body) {
   }
 }
 
+/// The pixel to which `share` gives the largest value.
+template <class Share>
+std::size_t largest_pixel(const Probe& probe, const Share& share) {
+  std::size_t largest = 0;
+  for (std::size_t i = 1; i < probe.pixels; ++i) {
+    if (share(i) > share(largest)) largest = i;
+  }
+  return largest;
+}
+
+/// Judges an error of a probe. `place` says where it is.
+template <class Place>
 void judge(const OperatorStage& stage,
            double error,
            double bound,
            std::string_view what,
-           Judgement& judgement) {
+           Judgement& judgement,
+           const Place& place) {
   judgement.count_all(harness::group_size(stage.c), spec::info(stage.c.type).bytes);
   if (error <= bound) {
     if (bound > 0) judgement.ratio_max = std::max(judgement.ratio_max, error / bound);
     return;
   }
   judgement.fail(harness::Verdict::falsified,
-                 fmt::format("{}: off by {:.3g}, bound {:.3g}", what, error, bound));
+                 fmt::format("{}: off by {:.3g}, bound {:.3g}; {}", what, error, bound, place()));
 }
 
 /// A property that holds for every probe separately.
@@ -112,7 +125,13 @@ void check_orthogonal(const OperatorStage& stage, const Probe& probe, Judgement&
             std::abs(probe.gram(probe.got, a, b)),
             probe.bound,
             "modes are not orthogonal",
-            judgement);
+            judgement,
+            [&] {
+              const std::size_t pixel = largest_pixel(probe, [&](std::size_t i) {
+                return std::abs(probe.got[a * probe.pixels + i] * probe.got[b * probe.pixels + i]);
+              });
+              return fmt::format("modes {} and {}, pixel {} adds most", b, a, pixel);
+            });
     }
   }
 }
@@ -120,7 +139,13 @@ void check_orthogonal(const OperatorStage& stage, const Probe& probe, Judgement&
 void check_powers(const OperatorStage& stage, const Probe& probe, Judgement& judgement) {
   for (std::size_t m = 0; m < probe.modes; ++m) {
     const Value error = probe.gram(probe.got, m, m) - probe.gram(probe.expected, m, m);
-    judge(stage, std::abs(error), probe.bound, "the power of a mode", judgement);
+    judge(stage, std::abs(error), probe.bound, "the power of a mode", judgement, [&] {
+      const std::size_t pixel = largest_pixel(probe, [&](std::size_t i) {
+        const std::size_t at = m * probe.pixels + i;
+        return std::abs(std::norm(probe.got[at]) - std::norm(probe.expected[at]));
+      });
+      return fmt::format("mode {}, pixel {} differs most", m, pixel);
+    });
   }
 }
 
@@ -128,7 +153,9 @@ void check_coherence(const OperatorStage& stage, const Probe& probe, Judgement& 
   for (std::size_t x = 0; x < probe.pixels; ++x) {
     for (std::size_t y = 0; y <= x; ++y) {
       const Value error = probe.coherence(probe.got, x, y) - probe.coherence(probe.in, x, y);
-      judge(stage, std::abs(error), probe.bound, "the coherence of two pixels", judgement);
+      judge(stage, std::abs(error), probe.bound, "the coherence of two pixels", judgement, [&] {
+        return fmt::format("pixels {} and {}", y, x);
+      });
     }
   }
 }

@@ -145,6 +145,37 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 /// Old files hold such cases: they are from before these properties chose their own kind of inputs.
+/// Examines a claim with a wrong value 0 in an array of a stage.
+Judgement examine_spoiled(const Claim& claim) {
+  const std::string text = text_of(claim.operation, claim.property, claim.data_seed, claim.input);
+  return examine(text, [&](std::span<const Case> stages, Observation& observation) {
+    spoil(claim, stages, observation);
+  });
+}
+
+TEST(PlaceTest, AWrongValueOfTheFirstCallIsNamed) {
+  const Judgement first =
+      examine_spoiled({"gaussian_gradients", "is_equivariant", 0, Array::object});
+  ASSERT_FALSE(first.wrong.empty());
+  EXPECT_TRUE(first.wrong[0].decoded.ends_with(
+      ", which follows from value 0 of object in the first call, which is wrong"))
+      << first.wrong[0].decoded;
+  const Judgement second =
+      examine_spoiled({"gaussian_gradients", "is_equivariant", 1, Array::object});
+  ASSERT_FALSE(second.wrong.empty());
+  EXPECT_EQ(second.wrong[0].decoded, "value 0 of object");
+}
+
+TEST(PlaceTest, ALawOfOneNumberListsTheWrongValues) {
+  const Judgement judgement =
+      examine_spoiled({"lsqml_step", "moves_no_more_than_came_back", 0, Array::object});
+  EXPECT_TRUE(judgement.reason.find("expected at most") != std::string::npos) << judgement.reason;
+  EXPECT_EQ(judgement.wrong_count, 1);
+  ASSERT_EQ(judgement.wrong.size(), 1U);
+  EXPECT_EQ(judgement.wrong[0].decoded, "value 0 of object");
+  EXPECT_EQ(judgement.values.output, "object");
+}
+
 TEST(ClaimTest, ReplaysOldCasesOfOtherInputs) {
   for (const auto& text : {text_of("poisson_cost", "ignores_unmeasured_pixels", 7),
                            text_of("fuse", "inverts_redistribute", 7, "exact")}) {

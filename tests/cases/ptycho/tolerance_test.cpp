@@ -324,6 +324,7 @@ Judgement judge_number(double number, const UpperLimit& most) {
   const Case c = case_of(contract);
   OperatorStage stage{.c = c, .contract = contract, .in = {}, .expected = {}, .got = {}};
   stage.got[ptycho(contract).outputs.front()].resize(1);
+  stage.expected[ptycho(contract).outputs.front()].resize(1);
   Judgement judgement;
   compare_with_limit(stage, {.name = "the number", .value = number}, most, judgement);
   return judgement;
