@@ -443,7 +443,8 @@ function howFound({is_known, shrinks = 0, replays = 0, replays_failed = 0, ...fi
   }
   const text = shrinks > 0 ?
       `The first failing case was made simpler in ${counted(shrinks, 'step')}.` :
-      'The first failing case could not be made simpler.';
+      replays > 0 && replays_failed === 0 ? 'This is the case that failed first.' :
+                                            'The first failing case could not be made simpler.';
   return replays === 0 ? text :
                          `${text} It was then run again ${counted(replays, 'time')}, and failed ` +
           (replays === replays_failed ? 'each time.' : `${counted(replays_failed, 'time')}.`);

@@ -175,14 +175,14 @@ std::string explain(const Finding& finding, const std::string& program) {
   if (finding.is_known) {
     const std::string known = known_text(finding) + "; the simplest case that was run:";
     text += "  " + wrapped(known, text_columns_max - 2, 4) + '\n';
+  } else if (finding.minimal && finding.replays == 0) {
+    text += "  the smallest case so far, not replayed:\n";
   } else if (finding.minimal) {
-    text += finding.replays == 0 ? std::string("  the smallest case so far, not replayed:\n")
-                                 : fmt::format(
-                                       "  the smallest case, which failed in {} of {} "
-                                       "replays, after {}:\n",
-                                       finding.replays_failed,
-                                       finding.replays,
-                                       counted(finding.shrinks, "shrink", "shrinks"));
+    text += fmt::format("  the {} case, which failed in {} of {} replays, after {}:\n",
+                        finding.replays_failed == 0 ? "first" : "smallest",
+                        finding.replays_failed,
+                        finding.replays,
+                        counted(finding.shrinks, "shrink", "shrinks"));
   }
   if (finding.minimal) {
     text += fmt::format("  {} replay {}\n", program, shell_quoted(to_text(*finding.minimal)));

@@ -227,24 +227,22 @@ class Session {
     generator_.cover(c, compared);
   }
 
-  /// Replays the minimal case. It may have failed only because of what earlier cases left behind in
-  /// the backend. Then this goes back to the case that failed first, and shrinks it once more.
+  /// Replays the minimal case. It may have failed only by chance, or because of what earlier cases
+  /// left behind in the backend. Then this goes back to the case that failed first, and shrinks it
+  /// once more if it always fails.
   void confirm() {
     examiner_.backend().hurry(false);
     ReplayResult result = replay_of(minimal_);
     if (result.failed == 0 && result.verdict != Verdict::errored && finding_.shrinks > 0) {
-      ReplayResult other = replay_of(*first_);
-      if (other.failed > 0) {
-        go_back_to_first();
-        result = other.failed == other.replays ? shrink_afresh(std::move(other)) : std::move(other);
-      }
+      go_back_to_first();
+      result = replay_of(minimal_);
+      if (result.failed == result.replays) result = shrink_afresh(std::move(result));
     }
     examiner_.backend().restart(0);
     report(minimal_, result, finding_);
     if (finding_.shrinks > 0) finding_.original = first_->c;
-    if (finding_.verdict == Verdict::flaky && result.failed == 0 && finding_.shrinks > 0) {
-      finding_.reason += "; failed first with " + to_text(first_->c) +
-                         ", perhaps because of what earlier calls left behind";
+    if (finding_.verdict == Verdict::flaky && result.failed == 0) {
+      finding_.reason += ", perhaps because it needs what earlier calls left behind";
     }
   }
 

@@ -126,6 +126,10 @@ def look_at_failures(page_of):
     page.has(0, ".command")
     page.says("The case has 20,016 bytes, too many for this page: report.json has it")
 
+    chance = changed(FAILURE, shrinks=0, replays_failed=0)
+    page = page_of("a failure that did not come back", run_of([chance], [CAUSE]))
+    page.says("This is the case that failed first. It was then run again 5 times, and failed 0 times.")
+
     later = changed(FAILURE)
     later["wrong"][0].update(stage=1, group=[2, 0])
     page = page_of("a later call", run_of([later], [CAUSE]))

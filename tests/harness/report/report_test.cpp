@@ -130,6 +130,14 @@ TEST(ReportTextTest, LaterStagesNameTheirGroup) {
   EXPECT_NE(explain(finding, "rankcheck").find("    1  1,0,2 "), std::string::npos);
 }
 
+TEST(ReportTextTest, AFailureThatDidNotComeBackHasNoSmallestCase) {
+  Finding finding = sample_failure();
+  finding.replays_failed = finding.shrinks = 0;
+  EXPECT_NE(explain(finding, "rankcheck")
+                .find("  the first case, which failed in 0 of 5 replays, after 0 shrinks:\n"),
+            std::string::npos);
+}
+
 TEST(ReportJsonTest, SchemaRefusesUnknownFields) {
   nlohmann::json report = sample_json();
   report["findings"][0]["colour"] = "green";
