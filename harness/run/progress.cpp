@@ -37,11 +37,19 @@ void Progress::show(const Finding& finding) {
   const bool may_grow = options_.rounds_end && lacks_coverage(finding);
   if (options_.is_quiet || may_grow || !is_bad(finding)) return;
   clear();
-  const std::string what = finding.unit.id() + "  " + finding.reason;
   const std::string verdict = fmt::format("{:<9}", name(finding.verdict));
-  fmt::print("{} {}\n",
+  const std::size_t room = text_columns_max - verdict.size() - 1;
+  constexpr std::size_t reason_bytes_max = 300;
+  const std::string id = printable(finding.unit.id());
+  const std::string reason = shortened(finding.reason, reason_bytes_max);
+  const std::string indentation(verdict.size() + 1, ' ');
+  // A reason that does not fit behind the name stands below it.
+  const bool fits = id.size() + 2 + reason.size() <= room;
+  fmt::print("{} {}{}{}\n",
              style_.paint(finding.verdict, verdict),
-             shortened(what, text_columns_max - verdict.size() - 1));
+             id,
+             fits ? "  " : '\n' + indentation,
+             wrapped(reason, room, indentation.size()));
   std::fflush(stdout);
 }
 
