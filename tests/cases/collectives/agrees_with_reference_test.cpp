@@ -265,6 +265,35 @@ TEST(RepeatsTest, NamesTheCallAndTheRankOfAStaleInput) {
   EXPECT_EQ(judgement.wrong[0].decoded, "element 1 of rank 0 in call 1");
 }
 
+/// Gives the first element of rank 1 the second one, in call 1 or in call 2.
+TEST(RepeatsTest, NamesNoCallForAnElementOfItsOwnInputs) {
+  for (const std::size_t call : {std::size_t{0}, std::size_t{1}}) {
+    const Judgement judgement = examine(
+        R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,"count":2,"input":"coded",)"
+        R"("operation":"all_gather","type":"f32"})",
+        [&](std::span<const Case> stages, Observation& observation) {
+          std::byte* const at =
+              observation.stages[call].images[1].data() + layout_of(stages[call], 1).recv;
+          store(load(at + sizeof(float)), at);
+        });
+    ASSERT_EQ(judgement.wrong.size(), 1U) << judgement.reason;
+    EXPECT_EQ(judgement.wrong[0].decoded, "element 1 of rank 0") << call;
+  }
+}
+
+/// A result of call 1 that call 2 would give is no result of a call that has not happened yet.
+TEST(RepeatsTest, NamesNoLaterCall) {
+  const Judgement judgement = examine(
+      R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,"count":2,"input":"exact",)"
+      R"("operation":"all_gather","data_seed":3,"type":"f32"})",
+      [](std::span<const Case>, Observation& observation) {
+        observation.stages[0].images[1] = observation.stages[1].images[1];
+      });
+  ASSERT_FALSE(judgement.wrong.empty()) << judgement.reason;
+  EXPECT_EQ(judgement.wrong[0].stage, 0U);
+  EXPECT_EQ(judgement.wrong[0].decoded, "");
+}
+
 TEST(RepeatsTest, TellsElementsThatACallDidNotWrite) {
   const Judgement judgement = examine(
       R"({"property":"repeats_with_other_data","repeat":2,"ranks":3,"count":2,"input":"coded",)"
