@@ -10,6 +10,7 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/backend/stages.hpp"
 #include "harness/case/family.hpp"
 #include "harness/case/input.hpp"
 
@@ -129,11 +130,11 @@ class StageJudge {
       // To find where an element of moved data came from takes a search in all inputs.
       const bool is_sum = wanted.piece.source == reference::every_rank;
       std::string decoded;
-      if (is_listed || (is_sum && harness::has_mark(wanted.rank, first + each.index))) {
+      if (is_listed || (is_sum && harness::has_mark(row_of(wanted.rank), first + each.index))) {
         decoded = name_origin(wanted, begin + each.index, element);
       }
       const bool is_missing = decoded.find(" missing") != std::string::npos;
-      judgement_.mark(wanted.rank,
+      judgement_.mark(row_of(wanted.rank),
                       first + each.index,
                       is_missing ? harness::Mark::missing : harness::Mark::wrong);
       if (!is_listed) continue;
@@ -157,8 +158,14 @@ class StageJudge {
     const std::int64_t end =
         std::min(count, static_cast<std::int64_t>(harness::marked_elements_max) - first);
     for (std::int64_t i = listed.back().index + 1; i < end; ++i) {
-      judgement_.mark(rank, first + i, harness::Mark::unknown);
+      judgement_.mark(row_of(rank), first + i, harness::Mark::unknown);
     }
+  }
+
+  /// The row of the picture for a rank of this stage. The picture has the ranks of the last stage,
+  /// which in all properties are those of the case. -1 if the rank is none of these.
+  [[nodiscard]] int row_of(int rank) const {
+    return place_in_group(evidence_.stages.back(), members(case_)[spec::to_size(rank)]);
   }
 
   /// A call of the same shape, with its own data.

@@ -323,7 +323,8 @@ void Examiner::check_agreement(Judgement& judgement) {
     judgement.fail(agreement.verdict, std::move(agreement.reason));
     judgement.wrong_count = agreement.wrong_count;
     judgement.wrong = std::move(agreement.wrong);
-    judgement.marks = std::move(agreement.marks);
+    const bool has_all_ranks = members(stages_[s]) == members(stages_.back());
+    if (has_all_ranks) judgement.marks = std::move(agreement.marks);
   }
 }
 
@@ -334,7 +335,8 @@ void Examiner::complete_marks(Judgement& judgement) {
     return catalogue_.find(operation)->contract;
   };
   std::vector<std::string>& marks = judgement.marks;
-  marks.resize(std::min(marked_ranks_max, spec::to_size(group_size(stages_.front()))));
+  // The last stage has the ranks of the case. The first one may be the call of a smaller group.
+  marks.resize(std::min(marked_ranks_max, spec::to_size(group_size(stages_.back()))));
   for (std::size_t r = 0; r < marks.size(); ++r) {
     // Properties compare outputs of the first or of the last stage. The larger one has room for all
     // marks.

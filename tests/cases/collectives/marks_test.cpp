@@ -80,5 +80,23 @@ TEST(MarksTest, AnotherValueIsWrong) {
   EXPECT_EQ(judgement.marks, (MarkRows{"x..", "..."}));
 }
 
+/// Makes the output of the first member wrong in the call of each group in turn.
+TEST(MarksTest, APictureOfGroupsShowsTheRanksOfTheWorld) {
+  const std::string text =
+      R"({"operation":"all_reduce","property":"groups_at_once","ranks":3,"count":1,)"
+      R"("type":"int32","op":"sum","input":"coded","data_seed":3})";
+  const auto marks_with = [&](std::size_t call) {
+    const auto spoil = [&](std::span<const Case> stages, Observation& observation) {
+      const ImageLayout layout = layout_of(stages[call], 0);
+      observation.stages[call].images[0][to_size(layout.recv + 3)] ^= std::byte{0x40};
+    };
+    return examine(text, spoil).marks;
+  };
+  // The groups are {0, 1} and {2}, and then the world.
+  EXPECT_EQ(marks_with(0), (MarkRows{"x", ".", "."}));
+  EXPECT_EQ(marks_with(1), (MarkRows{".", ".", "x"}));
+  EXPECT_EQ(marks_with(2), (MarkRows{"x", ".", "."}));
+}
+
 }  // namespace
 }  // namespace rankcheck::cases
