@@ -138,6 +138,10 @@ class StageJudge {
                       first + each.index,
                       is_missing ? harness::Mark::missing : harness::Mark::wrong);
       if (!is_listed) continue;
+      if (decoded.empty() || decoded == harness::no_input) {
+        if (each.loss == numerics::Loss::nan) decoded = harness::nan_dropped;
+        if (each.loss == numerics::Loss::subnormal) decoded = harness::subnormal_flushed;
+      }
       list_wrong({case_, stage_},
                  {.rank = wanted.rank,
                   .index = first + each.index,

@@ -136,6 +136,10 @@ inline constexpr const char* not_written = "not written";
 /// What is decoded of moved data that no rank had as input, unless the element was not written.
 inline constexpr const char* no_input = "no input of any rank";
 
+/// What is decoded of special values of which nothing else is known.
+inline constexpr const char* nan_dropped = "a NaN was dropped";
+inline constexpr const char* subnormal_flushed = "a subnormal number became 0";
+
 /// A judgement lists at most this many wrong elements.
 inline constexpr std::size_t wrong_elements_max = 8;
 

@@ -427,7 +427,8 @@ void Examiner::tell_unwritten(Judgement& judgement) {
   // With several stages, a mark does not say which stage it is about.
   if (stages_.size() == 1) mark_unwritten(judgement);
   for (WrongElement& each : judgement.wrong) {
-    const bool has_origin = !each.decoded.empty() && each.decoded != no_input;
+    const bool has_origin = !each.decoded.empty() && each.decoded != no_input &&
+                            each.decoded != nan_dropped && each.decoded != subnormal_flushed;
     if (has_origin || each.stage >= observation_.stages.size()) continue;
     const std::vector<int> group = members(stages_[each.stage]);
     if (each.rank < 0 || each.rank >= std::ssize(group)) continue;

@@ -1,6 +1,7 @@
 #include "harness/report/causes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <set>
@@ -113,6 +114,20 @@ std::string said(std::string_view part) {
                      part.substr(std::min(at, part.size())));
 }
 
+/// Makes a sentence of a text that names a place or another value, or that only lacks its dot.
+std::string sentence_from(std::string text) {
+  if (text.empty()) return text;
+  const auto starts_with = [&](std::string_view word) { return text.starts_with(word); };
+  constexpr std::array places{"pixel ", "value ", "pattern "};
+  if (std::any_of(places.begin(), places.end(), starts_with)) return "At " + text + '.';
+  constexpr std::array values{"result of call ", "term of call "};
+  if (std::any_of(values.begin(), values.end(), starts_with)) {
+    return "The value is the " + text + '.';
+  }
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text + '.';
+}
+
 /// Finds out what is special about the minimal cases of failures.
 class UnusualCells {
  public:
@@ -189,6 +204,8 @@ Cause cause_of(const Finding& finding, const WrongElement& wrong) {
   const std::string& text = wrong.decoded;
   if (text == not_written) return Cause::unwritten;
   if (text == no_input) return Cause::foreign;
+  if (text == nan_dropped) return Cause::nan_lost;
+  if (text == subnormal_flushed) return Cause::subnormal_lost;
   if (text.starts_with("element ") && text.find(" of rank ") != text.npos) return Cause::moved;
   if (!text.starts_with("rank ")) return Cause::unknown;
   if (text.find(" missing") != text.npos) return Cause::missing;
@@ -213,10 +230,12 @@ std::string in_words(const Finding& finding, const WrongElement& wrong) {
       }
       return text;
     }
+    case Cause::nan_lost:
+    case Cause::subnormal_lost:
     case Cause::unknown:
       break;
   }
-  return wrong.decoded.empty() ? "" : fmt::format("At {}.", printable(wrong.decoded));
+  return sentence_from(printable(wrong.decoded));
 }
 
 const WrongElement* telling_element(const Finding& finding) {

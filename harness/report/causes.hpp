@@ -26,6 +26,10 @@ enum class Cause : std::uint8_t {
   foreign,
   /// The element still holds what memory held before the call.
   unwritten,
+  /// A number is in the place of a NaN.
+  nan_lost,
+  /// A zero is in the place of a subnormal number.
+  subnormal_lost,
 };
 
 [[nodiscard]] Cause cause_of(const Finding& finding, const WrongElement& wrong);

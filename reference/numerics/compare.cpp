@@ -26,6 +26,19 @@ std::string hexadecimal(const std::byte* element, std::size_t bytes) {
   return " (0x" + text + ")";
 }
 
+/// The loss of the first component that has one.
+Loss loss_of(Type type, const std::byte* expected, const std::byte* got) {
+  const spec::TypeInfo& part = spec::info(spec::component(type));
+  for (int at = 0; at < spec::info(type).bytes; at += part.bytes) {
+    const double wanted = to_double(part.type, expected + at);
+    const double value = to_double(part.type, got + at);
+    if (std::isnan(wanted) && !std::isnan(value)) return Loss::nan;
+    const bool is_subnormal = wanted != 0 && std::fabs(wanted) < std::ldexp(1.0, part.exponent_min);
+    if (is_subnormal && value == 0) return Loss::subnormal;
+  }
+  return Loss::none;
+}
+
 /// Counts one wrong element and records it if fewer than `differences_max` are recorded.
 void note(Type type,
           std::int64_t index,
@@ -36,7 +49,12 @@ void note(Type type,
           Comparison& comparison) {
   ++comparison.wrong;
   if (comparison.differences.size() >= differences_max) return;
-  Difference difference{index, to_text(type, expected), to_text(type, got), error, bound};
+  Difference difference{index,
+                        to_text(type, expected),
+                        to_text(type, got),
+                        error,
+                        bound,
+                        loss_of(type, expected, got)};
   if (difference.expected == difference.got) {
     const auto bytes = spec::to_size(spec::info(type).bytes);
     difference.expected += hexadecimal(expected, bytes);

@@ -73,6 +73,15 @@ void expect_bits(const std::byte* bytes, std::int64_t size_bytes, Expected& out)
 /// the bound reaches beyond all finite values. `expected` must hold values, not bits.
 [[nodiscard]] bool has_power(const Fold& rule, const Expected& expected, std::size_t component);
 
+/// What became of a special value.
+enum class Loss : std::uint8_t {
+  none,
+  /// A number is in the place of a NaN.
+  nan,
+  /// A zero is in the place of a subnormal number.
+  subnormal,
+};
+
 /// One wrong element; error and bound belong to its first wrong component.
 struct Difference {
   /// Index of the element, counted from the start of the run.
@@ -83,6 +92,7 @@ struct Difference {
   /// NaN if there is no distance: for NaN, infinities and zeros of the wrong sign.
   double error = 0;
   double bound = 0;
+  Loss loss = Loss::none;
 };
 
 struct Comparison {

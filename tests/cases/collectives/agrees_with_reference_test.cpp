@@ -141,6 +141,24 @@ TEST(AgreesWithReferenceTest, MissingRanksAreNamed) {
   EXPECT_EQ(judgement.wrong[0].decoded, "rank 1 missing");
 }
 
+TEST(AgreesWithReferenceTest, LostSpecialValuesAreNamed) {
+  const auto lost = [](const std::string& type, const auto& is_special) {
+    const std::string text =
+        R"({"operation":"broadcast","ranks":2,"count":64,"input":"special","type":")" + type +
+        "\"}";
+    const auto spoil = [&](std::span<const Case> stages, Observation& seen) {
+      std::int64_t i = 0;
+      while (!is_special(load(output(stages, seen, 1, i)))) ++i;
+      store(0, output(stages, seen, 1, i));
+    };
+    const Judgement judgement = examine(text, spoil);
+    return judgement.wrong.size() == 1 ? judgement.wrong[0].decoded : judgement.reason;
+  };
+  EXPECT_EQ(lost("f32", [](float value) { return std::isnan(value); }), "a NaN was dropped");
+  EXPECT_EQ(lost("f32", [](float value) { return std::fpclassify(value) == FP_SUBNORMAL; }),
+            "a subnormal number became 0");
+}
+
 TEST(AgreesWithReferenceTest, MovedElementsTellTheirOrigin) {
   const Judgement judgement = examine(gather, [](std::span<const Case> stages, Observation& seen) {
     std::copy_n(output(stages, seen, 0, 5), 4, output(stages, seen, 0, 0));
@@ -281,7 +299,7 @@ TEST(RepeatsTest, NamesNoCallForAnElementOfItsOwnInputs) {
   }
 }
 
-/// A result of call 1 that call 2 would give is no result of a call that has not happened yet.
+/// Call 1 leaves what only call 2 should give.
 TEST(RepeatsTest, NamesNoLaterCall) {
   const Judgement judgement = examine(
       R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,"count":2,"input":"exact",)"

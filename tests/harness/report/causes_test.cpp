@@ -21,6 +21,10 @@ TEST(CausesTest, DecodedTextBecomesASentence) {
             "The value belongs elsewhere: it is element 4 of rank 1.");
   EXPECT_EQ(words_for("no input of any rank"), "The value is not in the input of any rank.");
   EXPECT_EQ(words_for("pixel (1, 2)"), "At pixel (1, 2).");
+  EXPECT_EQ(words_for("result of call 1 of rank 2"),
+            "The value is the result of call 1 of rank 2.");
+  EXPECT_EQ(words_for(nan_dropped), "A NaN was dropped.");
+  EXPECT_EQ(words_for(subnormal_flushed), "A subnormal number became 0.");
   EXPECT_EQ(words_for(""), "");
 }
 

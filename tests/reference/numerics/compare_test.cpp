@@ -94,6 +94,20 @@ TEST(CompareTest, NanPayloadsAreToldApart) {
   EXPECT_EQ(comparison.differences[0].got, "nan (0x7fc00002)");
 }
 
+TEST(CompareTest, TellsWhatBecameOfASpecialValue) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto loss = [](const Comparison& comparison) { return comparison.differences.at(0).loss; };
+  EXPECT_EQ(loss(moved(Type::f32, {nan}, {0.07})), numerics::Loss::nan);
+  EXPECT_EQ(loss(moved(Type::f32, {1}, {nan})), numerics::Loss::none);
+  EXPECT_EQ(loss(moved(Type::complex64, {1, 1e-40}, {1, 0})), numerics::Loss::subnormal);
+  EXPECT_EQ(loss(moved(Type::bf16, {1e-39}, {1})), numerics::Loss::none);
+  EXPECT_EQ(loss(moved(Type::f64, {1e-40}, {0})), numerics::Loss::none);
+  EXPECT_EQ(loss(moved(Type::int32, {1}, {0})), numerics::Loss::none);
+  // The smallest two subnormal numbers add up to another one.
+  EXPECT_EQ(loss(fold_of({Type::bf16}, {0x1p-133, 0x1p-133}).compared({0})),
+            numerics::Loss::subnormal);
+}
+
 TEST(CompareTest, ReportsTheLargestRatioOfRightElements) {
   const SmallFold sum = fold_of({Type::f32}, {1, 0x1p-24});
   const double bound = sum.expected().bound[0];
