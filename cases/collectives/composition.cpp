@@ -107,7 +107,7 @@ void expect_last_equals_first(const Evidence& evidence, Judgement& judgement) {
     const BufferView first = view(evidence, 0, r);
     const BufferView other = view(evidence, last, r);
     if (first.layout.extents.recv.empty() || other.layout.extents.recv.empty()) continue;
-    expect_same_bits({c, last},
+    expect_same_bits({c, last, harness::first_call},
                      r,
                      0,
                      first.layout.extents.recv_size,

@@ -26,7 +26,7 @@ inline harness::Property in_place_equals_out_of_place() {
           [](const harness::Evidence& evidence, harness::Judgement& judgement) {
             for (int r = 0; r < harness::group_size(evidence.stages[0]); ++r) {
               harness::expect_same_output(
-                  evidence, 0, 1, r, "in place differs from out of place", judgement);
+                  evidence, 1, r, "in place differs from out of place", judgement);
             }
           },
   };

@@ -127,6 +127,9 @@ struct WrongElement {
   /// the group of the case, so that its group is left empty.
   std::size_t stage = 0;
   std::vector<int> group = {};
+  /// What has the expected value, if that is another result of the code under test: rank_0 or
+  /// first_call. Otherwise empty.
+  std::string compared_with = {};
 
   friend bool operator==(const WrongElement&, const WrongElement&) = default;
 };
@@ -139,6 +142,10 @@ inline constexpr const char* no_input = "no input of any rank";
 /// What is decoded of special values of which nothing else is known.
 inline constexpr const char* nan_dropped = "a NaN was dropped";
 inline constexpr const char* subnormal_flushed = "a subnormal number became 0";
+
+/// WrongElement::compared_with.
+inline constexpr const char* rank_0 = "rank 0";
+inline constexpr const char* first_call = "the first call";
 
 /// A judgement lists at most this many wrong elements.
 inline constexpr std::size_t wrong_elements_max = 8;

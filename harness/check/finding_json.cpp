@@ -29,6 +29,7 @@ constexpr std::array wrong_fields{
     field<&WrongElement::decoded>("decoded"),
     field<&WrongElement::stage>("stage"),
     field<&WrongElement::group>("group"),
+    field<&WrongElement::compared_with>("compared_with"),
 };
 
 constexpr std::array window_fields{

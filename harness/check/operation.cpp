@@ -148,6 +148,7 @@ BufferView view(const Evidence& evidence, std::size_t stage, int rank) {
 void list_wrong(const StagedCase& at, WrongElement wrong, Judgement& judgement) {
   wrong.stage = at.stage;
   if (at.stage > 0) wrong.group = members(at.c);
+  wrong.compared_with = at.compared_with;
   judgement.wrong.push_back(std::move(wrong));
 }
 
@@ -184,19 +185,18 @@ void expect_same_bits(const StagedCase& at,
 }
 
 void expect_same_output(const Evidence& evidence,
-                        std::size_t expected_stage,
                         std::size_t got_stage,
                         int rank,
                         std::string_view what,
                         Judgement& judgement) {
-  const BufferView expected = view(evidence, expected_stage, rank);
+  const BufferView expected = view(evidence, 0, rank);
   const BufferView got = view(evidence, got_stage, rank);
   const Case& c = evidence.stages[got_stage];
   const std::int64_t bytes = spec::info(c.type).bytes;
   for (std::size_t b = 0; b < got.layout.extents.recv.size(); ++b) {
     const spec::Block& block = got.layout.extents.recv[b];
     const spec::Block& other = expected.layout.extents.recv[b];
-    expect_same_bits({c, got_stage},
+    expect_same_bits({c, got_stage, first_call},
                      rank,
                      block.offset,
                      block.count,
@@ -228,7 +228,7 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
     for (std::size_t b = 0; b < other.layout.extents.recv.size(); ++b) {
       const spec::Block& block = other.layout.extents.recv[b];
       if (!is_common(block)) continue;
-      expect_same_bits({c, stage},
+      expect_same_bits({c, stage, rank_0},
                        r,
                        block.offset,
                        block.count,
@@ -406,6 +406,33 @@ std::string Examiner::find_before(const WrongElement& wrong, const std::vector<i
   return found;
 }
 
+void Examiner::tell_who_is_wrong(Judgement& judgement) {
+  const Property* const against =
+      catalogue_.find_property(stages_.front().operation, Case().property);
+  // With several stages, a mark does not say which stage it is about.
+  const bool is_of_ranks =
+      !judgement.wrong.empty() && judgement.wrong.front().compared_with == rank_0;
+  if (!is_of_ranks || stages_.size() > 1 || against == nullptr) return;
+  Judgement reference;
+  against->check(evidence(), reference);
+  complete_marks(reference);
+  for (WrongElement& each : judgement.wrong) {
+    const bool is_marked = !reference.marks.empty() && has_mark(each.rank, each.index);
+    const auto mark_of = [&](int rank) {
+      if (!is_marked) return reference.wrong_count == 0 ? Mark::right : Mark::unknown;
+      return static_cast<Mark>(reference.marks[spec::to_size(rank)][spec::to_size(each.index)]);
+    };
+    const Mark first = mark_of(0);
+    const Mark own = mark_of(each.rank);
+    if (!each.decoded.empty() || first == Mark::unknown || own == Mark::unknown) continue;
+    if (own == Mark::right) {
+      each.decoded = first == Mark::right ? "the reference admits both" : "rank 0 is wrong";
+    } else {
+      each.decoded = first == Mark::right ? "this rank is wrong" : "both are wrong";
+    }
+  }
+}
+
 void Examiner::mark_unwritten(Judgement& judgement) {
   const std::vector<int> group = members(stages_.front());
   for (std::size_t r = 0; r < judgement.marks.size(); ++r) {
@@ -515,6 +542,7 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   check_agreement(judgement);
   complete_marks(judgement);
   tell_unwritten(judgement);
+  tell_who_is_wrong(judgement);
   check_power(operation.contract, c, judgement);
   for (const std::string& path : observation_.path) {
     if (is_unseen(path)) judgement.fail(Verdict::vacuous, "asked for algorithm " + path);

@@ -90,16 +90,18 @@ struct BufferView {
 /// The buffers of group rank `rank` after stage `stage`.
 [[nodiscard]] BufferView view(const Evidence& evidence, std::size_t stage, int rank);
 
-/// A case, and its place in the program of a property.
+/// A case, its place in the program of a property, and WrongElement::compared_with.
 struct StagedCase {
   // NOLINTNEXTLINE(google-explicit-constructor): a case alone is the first stage.
-  StagedCase(const Case& its_case, std::size_t its_stage = 0) : c(its_case), stage(its_stage) {}
+  StagedCase(const Case& its_case, std::size_t its_stage = 0, std::string_view with = {})
+      : c(its_case), stage(its_stage), compared_with(with) {}
 
   const Case& c;
   std::size_t stage = 0;
+  std::string_view compared_with;
 };
 
-/// Lists a wrong element of a stage, with the stage and its group. Does not count it.
+/// Lists a wrong element of a stage, with what StagedCase says. Does not count it.
 void list_wrong(const StagedCase& at, WrongElement wrong, Judgement& judgement);
 
 /// Fails the judgement if two runs of elements differ in a bit: `got`, which starts at element
@@ -113,9 +115,9 @@ void expect_same_bits(const StagedCase& at,
                       std::string_view what,
                       Judgement& judgement);
 
-/// Calls expect_same_bits for every recv block of `rank` in two stages with equal extents.
+/// Calls expect_same_bits for every recv block of `rank` in the first stage and in another one with
+/// equal extents.
 void expect_same_output(const Evidence& evidence,
-                        std::size_t expected_stage,
                         std::size_t got_stage,
                         int rank,
                         std::string_view what,
@@ -167,6 +169,8 @@ class Examiner {
   void check_power(const spec::Contract& contract, const Case& c, Judgement& judgement);
   /// Adds the elements that are right to the marks of a failure.
   void complete_marks(Judgement& judgement);
+  /// Says of elements that differ from rank 0's which of both the reference calls wrong.
+  void tell_who_is_wrong(Judgement& judgement);
   /// Tells wrong elements that hold what they held before the call, in the list of wrong elements
   /// and, if there is only one stage, in the marks.
   void tell_unwritten(Judgement& judgement);

@@ -399,7 +399,8 @@ function wrongTable(finding) {
   const hasCause = says.some(each => each !== '');
   const hasLaterCall = wrong.some(each => each.stage > 0);
   const head = [
-    hasLaterCall && ['call', 'ranks of the call'], 'rank', 'element', 'expected', 'got',
+    hasLaterCall && ['call', 'ranks of the call'], 'rank', 'element',
+    wrong[0].compared_with ? `${wrong[0].compared_with} has` : 'expected', 'got',
     hasError && ['error', 'bound'], hasCause && 'what the value says'
   ];
   const listed = list => list.flat().filter(each => each !== false);
@@ -476,7 +477,7 @@ function ofCases({cases = 0, verdict, is_known, minimal}) {
 function findingParts(finding) {
   const {unit, minimal, reason, missing_cells = []} = finding;
   const what = unit.property === '*' ? `all properties of ${unit.operation}` :
-                                       `that ${unit.operation} ${words(unit.property)}`;
+                                       `${words(unit.property)}, of ${unit.operation}`;
   const pinned = unit.pinned ? `, pinned case ${unit.pinned}` : '';
   return [
     reason && h('p', h('strong', 'What the check says: '), shortened(reason, 1000)),

@@ -47,10 +47,11 @@ std::string replay_line(const Finding& finding) {
 std::string first_wrong(const Finding& finding) {
   if (finding.wrong.empty()) return {};
   const WrongElement& wrong = finding.wrong.front();
-  return fmt::format("{}, the first: rank {}, element {}, expected {}, got {}{}",
+  return fmt::format("{}, the first: rank {}, element {}, {} {}, got {}{}",
                      counted(finding.wrong_count, "wrong element", "wrong elements"),
                      wrong.rank,
                      wrong.index,
+                     title_of_expected(wrong),
                      printable(wrong.expected),
                      printable(wrong.got),
                      wrong.decoded.empty() ? "" : " (" + printable(wrong.decoded) + ')');

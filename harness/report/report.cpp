@@ -91,16 +91,30 @@ ordered_json to_json(const Report& report) {
   return out;
 }
 
+std::string title_of_expected(const WrongElement& wrong) {
+  return wrong.compared_with.empty() ? "expected" : printable(wrong.compared_with) + " has";
+}
+
+namespace {
+
+bool has_error(const WrongElement& wrong) {
+  return wrong.error != 0 || wrong.bound != 0;
+}
+
+}  // namespace
+
 Table to_table(const std::vector<WrongElement>& wrong) {
   const bool has_later_stage =
       std::any_of(wrong.begin(), wrong.end(), [](const auto& each) { return each.stage > 0; });
+  const bool has_errors = std::any_of(wrong.begin(), wrong.end(), has_error);
+  const std::string expected = wrong.empty() ? "expected" : title_of_expected(wrong.front());
   std::vector<Table::Column> columns{{"rank", Align::right},
                                      {"element", Align::right},
-                                     {"expected", Align::right},
+                                     {expected, Align::right},
                                      {"got", Align::right},
-                                     {"error", Align::right},
-                                     {"bound", Align::right},
                                      {"decoded"}};
+  if (has_errors)
+    columns.insert(columns.end() - 1, {{"error", Align::right}, {"bound", Align::right}});
   if (has_later_stage) columns.insert(columns.begin(), {{"stage", Align::right}, {"group"}});
   Table table(std::move(columns));
   for (const WrongElement& each : wrong) {
@@ -108,9 +122,11 @@ Table to_table(const std::vector<WrongElement>& wrong) {
                                  std::to_string(each.index),
                                  printable(each.expected),
                                  printable(each.got),
-                                 fmt::format("{:.3g}", each.error),
-                                 fmt::format("{:.3g}", each.bound),
                                  printable(each.decoded)};
+    if (has_errors) {
+      row.insert(row.end() - 1,
+                 {fmt::format("{:.3g}", each.error), fmt::format("{:.3g}", each.bound)});
+    }
     if (has_later_stage) {
       const std::string group =
           each.stage == 0 ? "as in the case" : fmt::format("{}", fmt::join(each.group, ","));
@@ -131,12 +147,16 @@ std::string wrong_list(const std::vector<WrongElement>& wrong) {
     if (each.stage > 0) {
       place = fmt::format("stage {}, group {}, {}", each.stage, fmt::join(each.group, ","), place);
     }
-    text += fmt::format("{}:\n  expected  {}\n  got       {}\n  error {:.3g}, bound {:.3g}\n",
+    const std::string expected = title_of_expected(each);
+    text += fmt::format("{}:\n  {}  {}\n  {:{}}  {}\n",
                         place,
+                        expected,
                         printable(each.expected),
-                        printable(each.got),
-                        each.error,
-                        each.bound);
+                        "got",
+                        expected.size(),
+                        printable(each.got));
+    if (has_error(each))
+      text += fmt::format("  error {:.3g}, bound {:.3g}\n", each.error, each.bound);
     if (each.decoded.empty()) continue;
     text += "  " + wrapped(printable(each.decoded), text_columns_max - 6, 2) + '\n';
   }

@@ -68,8 +68,12 @@ struct Report {
 /// is the command with which the reader calls rankcheck in a shell.
 [[nodiscard]] std::string explain(const Finding& finding, const std::string& program);
 
+/// What had the value that a wrong element should have: "expected", or for example "rank 0 has".
+[[nodiscard]] std::string title_of_expected(const WrongElement& wrong);
+
 /// A table with one row for each listed wrong element. It names stages and their groups if some
-/// element belongs to a later stage than the first.
+/// element belongs to a later stage than the first. It has no errors and bounds if all are 0, as
+/// where bits are compared.
 [[nodiscard]] Table to_table(const std::vector<WrongElement>& wrong);
 
 /// Writes report.json, junit.xml and summary.md, each whole or not at all. Throws FileError.

@@ -59,7 +59,7 @@ harness::Catalogue forgetful(const std::string& operation) {
     for (harness::Property& property : each.properties) {
       property.check = [](const harness::Evidence& evidence, Judgement& judgement) {
         for (int r = 0; r + 1 < group_size(evidence.stages[0]); ++r) {
-          expect_same_output(evidence, 0, 0, r, "differs from itself", judgement);
+          expect_same_output(evidence, 0, r, "differs from itself", judgement);
         }
       };
     }

@@ -95,6 +95,44 @@ std::vector<Claim> claims_of_lists() {
   };
 }
 
+/// Changes the lowest bytes of the first element on these ranks, each in another way.
+Judgement examine_changed(const std::string& fields, const std::vector<int>& ranks, int bit) {
+  const auto change = [&](std::span<const Case> stages, Observation& observation) {
+    for (const int rank : ranks) {
+      const ImageLayout layout = layout_of(stages[0], rank);
+      observation.stages[0].images[spec::to_size(rank)][spec::to_size(layout.recv)] ^=
+          static_cast<std::byte>((rank + 1) << bit);
+    }
+  };
+  return examine("{" + fields + R"(,"operation":"all_reduce","count":1,"op":"sum"})", change);
+}
+
+TEST(DifferingRanksTest, SayWhichOneTheReferenceCallsWrong) {
+  const auto decoded_with = [](const std::vector<int>& ranks) {
+    const Judgement judgement = examine_changed(R"("property":"ranks_agree_bitwise","ranks":2,)"
+                                                R"("type":"int32")",
+                                                ranks,
+                                                3);
+    EXPECT_EQ(judgement.wrong.at(0).compared_with, harness::rank_0);
+    return judgement.wrong.at(0).decoded;
+  };
+  EXPECT_EQ(decoded_with({0}), "rank 0 is wrong");
+  EXPECT_EQ(decoded_with({1}), "this rank is wrong");
+  EXPECT_EQ(decoded_with({0, 1}), "both are wrong");
+}
+
+TEST(DifferingRanksTest, MayBothBeWithinTheBound) {
+  const Judgement judgement = examine_changed(R"("ranks":8,"type":"f32","data_seed":7)", {0}, 0);
+  EXPECT_EQ(judgement.reason, "differs from rank 0");
+  EXPECT_EQ(judgement.wrong.at(0).decoded, "the reference admits both");
+}
+
+TEST(DifferingCallsTest, AreComparedWithTheFirstOne) {
+  const Judgement judgement =
+      examine_changed(R"("property":"is_deterministic","ranks":2,"type":"int32")", {0, 1}, 3);
+  EXPECT_EQ(judgement.wrong.at(0).compared_with, harness::first_call);
+}
+
 std::vector<Claim> claims_along_axis() {
   const std::string strips = "the result differs from the call for one index before the axis";
   const std::string composed = "the composition gives another result";

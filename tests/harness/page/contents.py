@@ -130,6 +130,12 @@ def look_at_failures(page_of):
     page = page_of("a failure that did not come back", run_of([chance], [CAUSE]))
     page.says("This is the case that failed first. It was then run again 5 times, and failed 0 times.")
 
+    ranks = changed(FAILURE, unit=changed(FAILURE["unit"], property="ranks_agree_bitwise"))
+    ranks["wrong"][0].update(error=0.0, compared_with="rank 0")
+    page = page_of("ranks that differ", run_of([ranks], [CAUSE]))
+    page.says("ranks agree bitwise, of all_reduce (property ranks_agree_bitwise)", where=".card")
+    page.has_row("1 wrong element", "rank", "element", "rank 0 has", "got", "what the value says")
+
     later = changed(FAILURE)
     later["wrong"][0].update(stage=1, group=[2, 0])
     page = page_of("a later call", run_of([later], [CAUSE]))

@@ -59,6 +59,14 @@ TEST(GithubAnnotationsTest, SayWhatFailedAndHowToRunItAgain) {
       << all[0].message;
 }
 
+TEST(GithubAnnotationsTest, SayWhichRankHasWhat) {
+  Report report;
+  report.findings.push_back(sample_failure());
+  report.findings[0].wrong[0].compared_with = rank_0;
+  const std::string message = annotations_of(report).at(0).message;
+  EXPECT_NE(message.find("rank 1, element 2, rank 0 has 3, got nan"), std::string::npos) << message;
+}
+
 TEST(GithubAnnotationsTest, AreOneForEachCause) {
   const std::vector<Annotation> all = annotations_of(with_failures(3));
   ASSERT_EQ(all.size(), 1U);

@@ -130,6 +130,27 @@ TEST(ReportTextTest, LaterStagesNameTheirGroup) {
   EXPECT_NE(explain(finding, "rankcheck").find("    1  1,0,2 "), std::string::npos);
 }
 
+TEST(ReportTextTest, BitsThatDifferHaveNoError) {
+  Finding finding = sample_failure();
+  finding.wrong[0].error = 0;
+  finding.wrong[0].compared_with = rank_0;
+  EXPECT_EQ(to_table(finding.wrong).text(),
+            "rank  element  rank 0 has  got  decoded\n"
+            "   1        2           3  nan  rank 2 missing\n");
+  finding.wrong[0].expected = std::string(90, '3');
+  EXPECT_EQ(explain(finding, "rankcheck").find("error"), std::string::npos);
+}
+
+TEST(ReportJsonTest, WhatRanksAreComparedWithIsInTheSchemaAndReadsBack) {
+  Finding finding = sample_failure();
+  finding.wrong[0].error = 0;
+  finding.wrong[0].compared_with = first_call;
+  nlohmann::json report = sample_json();
+  report["findings"][4] = to_json(finding);
+  EXPECT_EQ(complaints(report), "");
+  EXPECT_EQ(finding_from_json(report["findings"][4]).wrong, finding.wrong);
+}
+
 TEST(ReportTextTest, AFailureThatDidNotComeBackHasNoSmallestCase) {
   Finding finding = sample_failure();
   finding.replays_failed = finding.shrinks = 0;
