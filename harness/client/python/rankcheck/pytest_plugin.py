@@ -183,6 +183,14 @@ class Plugin:
         """Ends the runs, or waits for them if other processes still need their findings."""
         self.runs.finish(stop=bool(session.shouldstop or session.shouldfail))
 
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Says which failures have one cause, because each unit is an item of its own."""
+        shared = self.runs.shared_causes()
+        if shared:
+            terminalreporter.section("rankcheck: failures that seem to have one cause")
+        for each in shared:
+            terminalreporter.write_line(each)
+
 
 def record(metafunc: pytest.Metafunc) -> Request:
     """Calls a test function up to its check() and returns the arguments."""

@@ -98,6 +98,13 @@ class Run:
             time.sleep(POLL_S)
         self._interrupt("the session was stopped")
 
+    def causes(self) -> List[Dict[str, Any]]:
+        """Returns what failed and why, as the report has it. There is no report of a cut run."""
+        with contextlib.suppress(FileNotFoundError):
+            causes: List[Dict[str, Any]] = report_of(self._base).get("causes", [])
+            return causes
+        return []
+
     def _read(self) -> None:
         """Reads the whole lines that have been added to the journal."""
         try:
@@ -221,6 +228,12 @@ class Runs:
     def has_judged(self, words: List[str]) -> bool:
         """Whether a unit of a run that was started was not skipped. Waits until this is known."""
         return self._runs[repr(words)].has_judged()
+
+    def shared_causes(self) -> List[str]:
+        """Says which failures of several units seem to have one cause."""
+        causes = [cause for run in self._runs.values() for cause in run.causes()]
+        shared = [each for each in causes if len(each["units"]) > 1 and "is_known" not in each]
+        return [f"{each['extent']}: {each['line']}" for each in shared]
 
     def finish(self, stop: bool) -> None:
         """Ends all runs that this process has started, or waits for their end."""

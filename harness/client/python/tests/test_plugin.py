@@ -66,7 +66,9 @@ with open(os.path.join(folder, "journal.jsonl"), "w") as journal:
     if "crash" in finding["id"]:
         write(dict(finding=dict(finding, verdict="crashed", reason="it ended by signal 11")))
 with open(os.path.join(folder, "report.json"), "w") as report:
-    json.dump(dict(findings=findings), report)
+    failed = [each["id"] for each in findings if each["verdict"] == "falsified"]
+    cause = dict(line="it differs", extent=str(len(failed)) + " units", units=failed)
+    json.dump(dict(findings=findings, causes=[cause]), report)
 """
 SUBJECT = """
 import rankcheck
@@ -140,6 +142,13 @@ def test_makes_an_item_for_each_unit(session):
     )
     (words,) = mine.started()
     assert words[:6] == ["run", "smoke", "--require-ranks", "2", "--backend", words[5]]
+
+
+def test_names_failures_with_one_cause(session):
+    title = "*rankcheck: failures that seem to have one cause*"
+    result = session("right wrong wrong_too").run()
+    result.stdout.fnmatch_lines([title, "2 units: it differs"])
+    session("right wrong").run().stdout.no_fnmatch_line(title)
 
 
 def test_a_skip_has_what_the_subject_does_not_take(session):
