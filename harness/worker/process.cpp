@@ -261,11 +261,11 @@ void Process::pass_on(Descriptor output) {
 }
 
 void Process::drain() {
-  drain(error_output_, shows_error_output_);
-  drain(passed_on_, true);
+  drain(error_output_, shows_error_output_, errors_);
+  drain(passed_on_, true, printed_);
 }
 
-void Process::drain(Descriptor& output, bool passes_on) {
+void Process::drain(Descriptor& output, bool passes_on, std::string& text) {
   std::array<char, 4096> chunk{};
   for (int i = 0; i < chunks_max && output.get() >= 0; ++i) {
     const ssize_t got = ::read(output.get(), chunk.data(), chunk.size());
@@ -273,8 +273,8 @@ void Process::drain(Descriptor& output, bool passes_on) {
     if (got < 0 && errno == EAGAIN) return;
     if (got <= 0) return output.reset();
     if (passes_on) std::fwrite(chunk.data(), 1, spec::to_size(got), stderr);
-    errors_.append(chunk.data(), spec::to_size(got));
-    if (errors_.size() > 2 * error_bytes_max) errors_.erase(0, errors_.size() - error_bytes_max);
+    text.append(chunk.data(), spec::to_size(got));
+    if (text.size() > 2 * error_bytes_max) text.erase(0, text.size() - error_bytes_max);
   }
 }
 
@@ -374,7 +374,7 @@ std::optional<std::size_t> first_to_end_of(std::string_view errors) {
 }
 
 bool Process::has_printed(std::string_view text) const {
-  return errors_.find(text) != std::string::npos;
+  return printed_.find(text) != std::string::npos;
 }
 
 std::optional<std::size_t> Process::first_to_end() const {
@@ -382,7 +382,8 @@ std::optional<std::size_t> Process::first_to_end() const {
 }
 
 std::string Process::last_words(std::string_view beginning) const {
-  return last_words_of(errors_, beginning);
+  const std::string words = last_words_of(errors_, beginning);
+  return words.empty() ? last_words_of(printed_, beginning) : words;
 }
 
 }  // namespace rankcheck::harness::worker

@@ -92,7 +92,7 @@ class Process {
   /// end.
   void add_outputs(std::vector<pollfd>& entries) const;
   /// Takes over the reading end of the child's standard output. drain() passes this output on to
-  /// this process's error output, and keeps it as it keeps error output.
+  /// this process's error output, and keeps it apart from error output.
   void pass_on(Descriptor output);
   /// Reads the available output, up to 256 KiB of each kind. Does not wait.
   void drain();
@@ -120,9 +120,10 @@ class Process {
   }
   /// "ended with status 1", "was killed by signal 11 (Segmentation fault)" or "is running".
   [[nodiscard]] std::string fate();
-  /// Whether what is kept of the outputs has this text. It may have bytes of 0.
+  /// Whether what is kept of the standard output has this text. It may have bytes of 0.
   [[nodiscard]] bool has_printed(std::string_view text) const;
-  /// See last_words_of().
+  /// See last_words_of(). Those of the standard output only if the error output has none: a program
+  /// may write what it has buffered after its error.
   [[nodiscard]] std::string last_words(std::string_view beginning = {}) const;
   /// See first_to_end_of().
   [[nodiscard]] std::optional<std::size_t> first_to_end() const;
@@ -135,12 +136,14 @@ class Process {
   std::optional<int> ending_signal_;
   std::optional<std::string> fate_;
   /// Reads what is there from one of the outputs, which is closed after its end.
-  void drain(Descriptor& output, bool passes_on);
+  void drain(Descriptor& output, bool passes_on, std::string& text);
 
   Descriptor error_output_;
   bool shows_error_output_ = false;
   Descriptor passed_on_;
+  /// The last part of the error output, and of the standard output that is passed on.
   std::string errors_;
+  std::string printed_;
 };
 
 /// The last line of an error output that has a letter or digit and starts with `beginning`.

@@ -557,6 +557,13 @@ TEST_F(WorkersTest, SayWhyTheyDoNotStart) {
       << of_text;
 }
 
+/// As Python does, which writes what it has buffered after its error.
+TEST_F(WorkersTest, SayTheirErrorWhateverTheyPrintAround) {
+  EXPECT_TRUE(
+      error_of_start("echo version 1; echo no such module >&2; echo tuned; exit 1")
+          .ends_with("ended with status 1 before every rank had said hello: no such module"));
+}
+
 TEST_F(WorkersTest, AreToldThatTheirHelloCameBehindOtherText) {
   for (const char* text : {"hi there", "hi"}) {
     const std::string why =

@@ -22,7 +22,9 @@ def find_subject(file: str, name: str) -> Subject:
         found[name].file = os.path.abspath(file)
         found[name].require_places(file)
         return found[name]
-    names = ", ".join(sorted(found)) or "none"
+    if not found:
+        raise SystemExit(f"{file}: defines no subject, expected one: s = rankcheck.Subject(NAME)")
+    names = ", ".join(sorted(found))
     wanted = f"a subject with the name {name}" if name else "one subject, or a name behind the file"
     raise SystemExit(f"{file}: got these subjects: {names}; expected {wanted}")
 

@@ -158,6 +158,16 @@ def test_the_package_serves_a_subject_by_name(tmp_path):
     assert "got these subjects: files; expected a subject with the name other" in errors
 
 
+def test_a_file_without_a_subject_says_so(tmp_path):
+    file = tmp_path / "file.py"
+    file.write_text("print('hi')\n")
+    status, errors = Program(["-m", "rankcheck", str(file)], str(tmp_path)).end()
+    assert status == 1
+    assert errors.strip().endswith(
+        "file.py: defines no subject, expected one: s = rankcheck.Subject(NAME)"
+    )
+
+
 def test_a_launcher_is_started(tmp_path):
     file = tmp_path / "file.py"
     file.write_text(
