@@ -36,6 +36,11 @@ void Progress::show(const Finding& finding) {
   // In a run of several rounds, a later round may cover what this one did not.
   const bool may_grow = options_.rounds_end && lacks_coverage(finding);
   if (options_.is_quiet || may_grow || !is_bad(finding)) return;
+  // One fault of a program errors all of its units. The end of the run counts them.
+  if (finding.verdict == Verdict::errored &&
+      !errors_.emplace(finding.unit.backend, finding.reason).second) {
+    return;
+  }
   clear();
   const std::string verdict = fmt::format("{:<9}", name(finding.verdict));
   const std::size_t room = text_columns_max - verdict.size() - 1;

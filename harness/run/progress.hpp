@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "harness/base/run_clock.hpp"
 #include "harness/check/finding.hpp"
@@ -16,7 +18,8 @@ namespace rankcheck::harness::run {
 
 /// Shows how a run proceeds. On a terminal it rewrites one line. Elsewhere it prints a line now and
 /// then, and for every round of a run that repeats itself. A failure gets a line when it is found;
-/// the end of the run explains it.
+/// the end of the run explains it. Of the units of a backend that errored alike, only the first
+/// gets a line.
 class Progress {
  public:
   using Clock = RunClock;
@@ -63,6 +66,8 @@ class Progress {
   std::int64_t settled_cases_ = 0;
   std::atomic<std::int64_t> cases_done_{0};
   std::atomic<int> failures_shrinking_{0};
+  /// The backends and reasons of the errored units that were shown.
+  std::set<std::pair<std::string, std::string>> errors_;
   Clock::time_point start_;
   /// When the line was printed last.
   Clock::time_point printed_;

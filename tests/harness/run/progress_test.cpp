@@ -1,5 +1,8 @@
 #include "harness/run/progress.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "tests/harness/sample.hpp"
@@ -76,6 +79,21 @@ TEST(ProgressTest, ALongReasonStandsBelowTheName) {
           "/sim/agrees_with_reference\n"
           "          the worker ended with status 4 before every rank had said hello, see what it "
           "printed\n");
+}
+
+TEST(ProgressTest, UnitsThatErroredAlikeAreOneLine) {
+  Progress progress({});
+  Finding errored = sample_finding("all_reduce", Verdict::errored);
+  errored.reason = "no module";
+  testing::internal::CaptureStdout();
+  progress.show(errored);
+  errored.unit.operation = "broadcast";
+  progress.show(errored);
+  errored.reason = "no memory";
+  progress.show(errored);
+  const std::string text = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
+  EXPECT_NE(text.find("no memory"), std::string::npos) << text;
 }
 
 TEST(ProgressTest, IsSilentOnRequest) {
