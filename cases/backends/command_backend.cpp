@@ -31,9 +31,6 @@ namespace rankcheck::cases {
 
 namespace {
 
-/// Large libraries need many seconds to load.
-constexpr double start_timeout_s = 60;
-
 /// Returns the words of a line behind the prefix of a backend. See words_of_command().
 std::vector<std::string> split_words(const std::string& prefix,
                                      const std::string& line,
@@ -86,7 +83,6 @@ std::string no_interpreter() {
 harness::worker::WorkerOptions options_with(std::function<harness::worker::Command(int)> command,
                                             const harness::BackendOptions& options,
                                             bool may_use_standard_io = true) {
-  const char* const patience = std::getenv(start_timeout_variable);
   return {
       .command =
           [start = std::move(command), shows = options.shows_error_output](const std::string&,
@@ -98,8 +94,6 @@ harness::worker::WorkerOptions options_with(std::function<harness::worker::Comma
       .ranks = options.ranks_max,
       .contract_of = reference::find_contract,
       .may_use_standard_io = may_use_standard_io,
-      .start_timeout = std::chrono::duration<double>(
-          patience == nullptr ? start_timeout_s : std::strtod(patience, nullptr)),
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,
   };
@@ -184,7 +178,7 @@ harness::worker::WorkerOptions options_of_python(const std::string& line,
   std::string path = harness::run::data_folder() / "harness/client/python";
   const char* const others = std::getenv("PYTHONPATH");
   if (others != nullptr && *others != '\0') path += std::string(":") + others;
-  return options_with(
+  harness::worker::WorkerOptions worker = options_with(
       [arguments = std::move(arguments), path = std::move(path)](int ranks) {
         const std::string number = std::to_string(ranks);
         harness::worker::Command command{
@@ -195,6 +189,8 @@ harness::worker::WorkerOptions options_of_python(const std::string& line,
         return command;
       },
       options);
+  worker.expected_hello = "that the file's code ends, which must not wait for input";
+  return worker;
 }
 
 std::unique_ptr<harness::Backend> open_python(const std::string& line,

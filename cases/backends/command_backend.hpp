@@ -20,10 +20,6 @@ namespace rankcheck::cases {
 /// executed.
 [[nodiscard]] std::string require_program_beside(std::string_view name);
 
-/// The environment variable that the option --start-timeout sets, and the most seconds.
-inline constexpr const char* start_timeout_variable = "RANKCHECK_START_TIMEOUT";
-inline constexpr double start_timeout_max_s = 86400;
-
 /// Splits the line of `command:LINE` into words, as a shell does: quotes, backslashes, variables
 /// and patterns of files are expanded, commands are not. {ranks} is replaced by the number of
 /// ranks. Throws BadInput if the line has no words or cannot be split.

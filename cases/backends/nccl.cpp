@@ -59,7 +59,7 @@ std::unique_ptr<worker::WorkerBackend> start_nccl_workers(const harness::Backend
       .contract_of = reference::find_contract,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       // NCCL takes up to half a second to end each communicator of a world.
-      .end_timeout = std::chrono::seconds(60),
+      .end_timeout = worker::seconds_of(worker::end_timeout_variable, 60),
       .stop = options.stop,
   });
 }

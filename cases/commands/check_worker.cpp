@@ -148,7 +148,7 @@ void add_check_worker(CLI::App& app, Context& context) {
                    options->timeout_s,
                    "The seconds without an answer after which the worker counts as hung.")
       ->type_name("S")
-      ->check(CLI::Range(0.001, start_timeout_max_s))
+      ->check(CLI::Range(0.001, harness::worker::timeout_max_s))
       ->capture_default_str();
   command->callback([options, &context] {
     const harness::run::Interrupt interrupt;

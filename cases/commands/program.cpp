@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@
 #include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/option_values.hpp"
+#include "harness/worker/session.hpp"
 
 #include "cases/backends/command_backend.hpp"
 #include "cases/backends/hybrid.hpp"
@@ -171,15 +174,21 @@ void add_own_options(CLI::App& app, Context& context) {
                  hybrid_devices_variable,
                  "The devices of hybrid: simulated ones (sim) or those of CUDA. Default: sim.")
       ->check(CLI::IsMember({"sim", "cuda"}));
-  add_own_option(
-      app,
-      context,
-      "--start-timeout",
-      start_timeout_variable,
-      "The seconds in which the workers of command:, python: and listen: must say hello. "
-      "Default: 60.")
+  add_own_option(app,
+                 context,
+                 "--start-timeout",
+                 harness::worker::start_timeout_variable,
+                 "The seconds in which the workers of a backend must say hello. Default: 60.")
       ->type_name("S")
-      ->check(CLI::Range(0.001, start_timeout_max_s));
+      ->check(CLI::Range(0.001, harness::worker::timeout_max_s));
+  add_own_option(app,
+                 context,
+                 "--end-timeout",
+                 harness::worker::end_timeout_variable,
+                 "The seconds in which the workers of a backend must end when they are no longer "
+                 "needed. Later ones are killed, with a warning. Default: 10; 60 for nccl.")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, harness::worker::timeout_max_s));
 }
 
 /// Returns the arguments without the options of the program itself, which the environment passes on
@@ -201,10 +210,26 @@ std::vector<std::string> without_own_options(const CLI::App& app,
   return kept;
 }
 
+/// Shows the options of the program itself in the help of every command, which takes them, too.
+class HelpWithOwnOptions : public CLI::Formatter {
+ public:
+  [[nodiscard]] std::string make_footer(const CLI::App* app) const override {
+    const std::string footer = CLI::Formatter::make_footer(app);
+    const CLI::App* const program = app->get_parent();
+    if (program == nullptr) return footer;
+    const auto takes_value = [](const CLI::Option* option) {
+      return option->get_items_expected_max() > 0;
+    };
+    return make_group("Options of every command", false, program->get_options(takes_value)) +
+           footer;
+  }
+};
+
 int parse_and_run(int argc, char** argv) {
   Context context{.program = harness::shell_quoted(argv[0])};
   CLI::App app("Verifies multi-GPU code: collectives and operators against their references.");
   app.name("rankcheck");
+  app.formatter(std::make_shared<HelpWithOwnOptions>());
   app.set_version_flag("--version", describe_build);
   app.require_subcommand(1);
   app.fallthrough();

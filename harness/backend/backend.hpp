@@ -74,6 +74,8 @@ struct Observation {
 struct BackendFailure {
   RunStatus status = RunStatus::crashed;
   std::string reason;
+  /// Whether processes only took too long to end, which says nothing about a run.
+  bool is_slow_end = false;
 };
 
 /// What a backend promises about its own semantics. Its results are checked against these promises.

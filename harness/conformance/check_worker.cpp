@@ -412,8 +412,7 @@ void WorkerCheck::shut_down() {
   // Nobody here sees the ends of processes that somebody else starts.
   const bool is_own = worker_.name.empty();
   try {
-    static_cast<void>(backend_->workers());
-    if (const auto failure = backend_->close()) {
+    if (const auto failure = backend_->workers().close()) {
       fail({Topic::shutdown,
             fmt::format("{}; expected {}",
                         failure->reason,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string_view>
@@ -56,6 +57,11 @@ bool has_no_elements(const spec::Contract& contract, const Case& c) {
 }
 
 }  // namespace
+
+std::chrono::duration<double> seconds_of(const char* variable, double otherwise) {
+  const char* const value = std::getenv(variable);
+  return std::chrono::duration<double>(value == nullptr ? otherwise : std::strtod(value, nullptr));
+}
 
 std::string with_last_words(std::string text, const Process& process) {
   const std::string words = process.last_words();
@@ -132,9 +138,12 @@ std::optional<BackendFailure> Session::close() {
   }
   peers_.clear();
   if (idle && !wait_for_end(options_.end_timeout)) {
-    const std::string text = fmt::format(
-        "after the last run: {} did not end within {} s", program_, options_.end_timeout.count());
-    found = {.status = RunStatus::hung, .reason = with_last_words(text, *process_)};
+    const std::string text =
+        fmt::format("after the last run: {} did not end within {} s (--end-timeout)",
+                    program_,
+                    options_.end_timeout.count());
+    found = {
+        .status = RunStatus::hung, .reason = with_last_words(text, *process_), .is_slow_end = true};
   } else if (idle && !process_->succeeded()) {
     const std::string text = fmt::format("after the last run: {} {}", program_, process_->fate());
     found = {.status = RunStatus::crashed, .reason = with_last_words(text, *process_)};
@@ -246,11 +255,11 @@ std::string Session::describe_silence() const {
                 options_.may_use_standard_io ? ", or as the first output" : "")
           : options_.expected_hello;
   return fmt::format(
-      "{}: {} within {} s: expected {}",
+      "{}: still starting after {} s, {} said hello: raise --start-timeout; expected {}",
       program_,
-      peers_.empty() ? "no hello"
-                     : fmt::format("only {} of {} ranks have said hello", hosted(), hello_.world),
       options_.start_timeout.count(),
+      peers_.empty() ? "no rank has"
+                     : fmt::format("only {} of {} ranks have", hosted(), hello_.world),
       expected);
 }
 

@@ -23,6 +23,15 @@
 
 namespace rankcheck::harness::worker {
 
+/// The environment variables that the options --start-timeout and --end-timeout set, and the most
+/// seconds of both.
+inline constexpr const char* start_timeout_variable = "RANKCHECK_START_TIMEOUT";
+inline constexpr const char* end_timeout_variable = "RANKCHECK_END_TIMEOUT";
+inline constexpr double timeout_max_s = 86400;
+
+/// Returns the seconds that an environment variable holds. `otherwise` if it is not set.
+[[nodiscard]] std::chrono::duration<double> seconds_of(const char* variable, double otherwise);
+
 /// How workers are started and watched.
 struct WorkerOptions {
   /// Returns the command that starts the processes of so many ranks. It may leave files in
@@ -46,19 +55,20 @@ struct WorkerOptions {
   /// them can have, such as a port or the memory of a device. Then a restart that is expected is
   /// begun together with the one before it.
   bool may_start_ahead = false;
-  /// For a command that passes on ranks that somebody else starts: what messages call it, and what
-  /// is expected of the ranks. If empty, messages speak of the command and the socket.
+  /// For a command that passes on ranks that somebody else starts: what messages call it. If empty,
+  /// messages speak of the command.
   std::string name = {};
+  /// What is expected of workers that do not say hello. If empty, messages speak of the socket.
   std::string expected_hello = {};
   /// The size from which on images come in a shared file, if the worker takes them there.
   std::size_t shared_bytes_min = worker::shared_bytes_min;
-  std::chrono::duration<double> start_timeout{60};
+  std::chrono::duration<double> start_timeout = seconds_of(start_timeout_variable, 60);
   /// A run counts as hung after this time without a whole message from any worker, and more time if
   /// its images are large: see image_bytes_per_second. A whole run may take run_timeouts_max times
   /// as long.
   std::chrono::duration<double> run_timeout{20};
-  /// Time that workers get to end when they are no longer needed.
-  std::chrono::duration<double> end_timeout{10};
+  /// Time that workers get to end when they are no longer needed. Large libraries need seconds.
+  std::chrono::duration<double> end_timeout = seconds_of(end_timeout_variable, 10);
   /// The clock of start_timeout and run_timeout.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
   /// Checked whenever the session waits for workers. After a stop is requested, the workers are

@@ -1,6 +1,7 @@
 #include "harness/worker/worker_backend.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <stdexcept>
 #include <utility>
 
@@ -81,6 +82,12 @@ void WorkerBackend::retire() const {
   if (!session_) return;
   pending_ = session_->close();
   session_.reset();
+  if (!pending_ || !pending_->is_slow_end) return;
+  // A unit must not fail because a library ends slowly, for example on a busy machine.
+  if (!std::exchange(has_warned_, true)) {
+    fmt::print(stderr, "rankcheck: warning: {}; it was killed\n", pending_->reason);
+  }
+  pending_.reset();
 }
 
 void WorkerBackend::retire_unless(const Surroundings& surroundings) const {

@@ -93,7 +93,8 @@ class WorkerBackend final : public Backend {
   void note_what_was_asked(Observation& observation) const;
   /// Makes the pending failure the outcome of a run.
   void tell(Observation& observation);
-  /// Ends the workers. Keeps a failure that was not reported yet.
+  /// Ends the workers. Keeps a failure that was not reported yet. Warns once of workers that end
+  /// too slowly.
   void retire() const;
   /// Does the same, unless the workers can be used in these surroundings. How workers end that have
   /// run nothing is no outcome, if they could still be used.
@@ -114,6 +115,7 @@ class WorkerBackend final : public Backend {
   int ranks_ = 0;
   /// What happened to the workers between runs. It becomes the outcome of the next run.
   mutable std::optional<BackendFailure> pending_;
+  mutable bool has_warned_ = false;
   std::vector<Case> chosen_;
 };
 

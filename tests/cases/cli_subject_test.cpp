@@ -371,8 +371,8 @@ TEST_F(ListenSubjectTest, RanksConnectAgainForReplays) {
 
 TEST_F(ListenSubjectTest, AWrongSecretIsSaidInOneLine) {
   const std::string expected =
-      ": no hello within 5 s: expected ranks that connect to this RANKCHECK_ADDRESS: a rank "
-      "connected ";
+      ": still starting after 5 s, no rank has said hello: raise --start-timeout; expected ranks "
+      "that connect to this RANKCHECK_ADDRESS: a rank connected ";
   const tests::Outcome wrong = listen(run_broadcast, "", "fedcba9876543210");
   EXPECT_EQ(wrong.status, 2) << wrong.out;
   EXPECT_NE(wrong.err.find(address_ + expected + "with a wrong secret in RANKCHECK_SECRET"),
@@ -397,7 +397,7 @@ TEST_F(ListenSubjectTest, RanksOfALauncherAreChecked) {
   EXPECT_NE(planted.out.find("poison     wrong"), std::string::npos) << planted.out;
   const tests::Outcome stranger = listen("check-worker --ranks 2", "", "fedcba9876543210");
   EXPECT_EQ(stranger.status, 1) << stranger.out << stranger.err;
-  EXPECT_NE(stranger.out.find("start      wrong        " + address_ + ": no hello within 5 s"),
+  EXPECT_NE(stranger.out.find("start      wrong        " + address_ + ": still starting after 5 s"),
             std::string::npos)
       << stranger.out;
   EXPECT_NE(stranger.out.find("with a wrong secret"), std::string::npos) << stranger.out;

@@ -93,6 +93,13 @@ TEST_F(CommandLineTest, HelpNamesTheSubcommands) {
   }
 }
 
+TEST_F(CommandLineTest, HelpOfACommandHasTheOptionsOfTheProgram) {
+  const Outcome outcome = rankcheck("run --help");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_TRUE(outcome.says("Options of every command: --")) << outcome.out;
+  EXPECT_TRUE(outcome.says("--start-timeout S")) << outcome.out;
+}
+
 TEST_F(CommandLineTest, ListIsJsonOnRequest) {
   const Outcome outcome = rankcheck("list --json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;

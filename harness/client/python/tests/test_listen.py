@@ -82,7 +82,7 @@ def test_a_wrong_secret_is_refused(tmp_path, run, capfd):
     assert status == 2, output
     assert findings == []
     assert len(output.strip().splitlines()) == 1
-    assert "no hello within 10 s" in output
+    assert "still starting after 10 s" in output
     assert "a rank connected with a wrong secret in RANKCHECK_SECRET" in output
 
 
