@@ -272,6 +272,18 @@ TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
   EXPECT_EQ(rankcheck("rnu").err.find("relay"), std::string::npos);
 }
 
+/// In a folder without sources, so that nothing can be built.
+TEST_F(CommandLineTest, VerifyAnswersBeforeItBuilds) {
+  std::filesystem::copy(RANKCHECK_SOURCE_DIR "/verify", path_to("verify"));
+  const Outcome help = shell("./verify --help");
+  EXPECT_EQ(help.status, 0) << help.err;
+  EXPECT_EQ(help.out.find("./verify [ARGS] "), 0U) << help.out;
+  EXPECT_EQ(help.last_line().find("The exit status is "), 0U) << help.out;
+  const Outcome unknown = shell("./verify bundel");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_EQ(unknown.err.find("verify: bundel: expected test, bundle, "), 0U) << unknown.err;
+}
+
 TEST_F(CommandLineTest, BadCasesAreOneClearLine) {
   expect_unable("replay no-such-file",
                 "case: no-such-file: there is no such file, expected JSON text or a file");
