@@ -236,7 +236,7 @@ TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
   expect_unable("run nonsense", "suite: nonsense: expected the path of a .json file or a suite of");
   expect_unable(
       "run --backend abacus",
-      "backend: abacus: is unknown, expected command:LINE, python:FILE, listen:ADDRESS, or a "
+      "backend: abacus: is unknown, expected mpi:FOLDER, command:LINE, python:FILE, listen:ADDRESS, or a "
       "backend of");
   expect_unable("run --operation nope",
                 "--operation nope: matches no operation that 'rankcheck list' shows");
