@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -59,13 +60,28 @@ std::vector<std::string> split_words(const std::string& prefix,
   return all;
 }
 
+/// A hint for words that are a path with blanks, and what follows it. Empty if they are not.
+std::string how_to_quote(std::string_view prefix, const std::vector<std::string>& words) {
+  std::error_code unknown;
+  std::string path;
+  for (const std::string& word : words) {
+    path += (path.empty() ? "" : " ") + word;
+    if (&word == &words.front() || !std::filesystem::is_regular_file(path, unknown)) continue;
+    return fmt::format("; quote a path with blanks: \"{}{}\"", prefix, harness::shell_quoted(path));
+  }
+  return {};
+}
+
 /// Returns the file of `python:LINE`, and the subject's name if there is one.
 std::vector<std::string> words_of_python(const std::string& line) {
   const char* const expected = "a file of Python, and the subject's name if the file has several";
   std::vector<std::string> words = split_words("python:", line, expected, 1);
   if (words.size() <= 2) return words;
-  throw harness::BadInput(
-      fmt::format("python:{0:.200}: got {2} words, expected {1}", line, expected, words.size()));
+  throw harness::BadInput(fmt::format("python:{:.100}: got {} words, expected {}{}",
+                                      line,
+                                      words.size(),
+                                      expected,
+                                      how_to_quote("python:", words)));
 }
 
 std::string interpreter() {
@@ -117,9 +133,10 @@ std::vector<std::string> words_of_command(const std::string& line, int ranks) {
 }
 
 std::string why_command_unavailable(const std::string& line) {
-  const std::string program = words_of_command(line, 1).front();
-  if (!harness::find_program(program).empty()) return {};
-  return fmt::format("got {}, expected an executable program", program);
+  const std::vector<std::string> words = words_of_command(line, 1);
+  if (!harness::find_program(words.front()).empty()) return {};
+  return fmt::format(
+      "got {}, expected an executable program{}", words.front(), how_to_quote("command:", words));
 }
 
 /// What launchers say of a process: its rank. If rankcheck itself was started by one, its workers
@@ -158,9 +175,15 @@ int list_subjects() {
 }
 
 std::string why_python_unavailable(const std::string& line) {
-  const std::string file = words_of_python(line).front();
+  const std::vector<std::string> words = words_of_python(line);
+  const std::string& file = words.front();
   if (!std::filesystem::is_regular_file(file)) {
-    return fmt::format("got {}, expected a file of Python", harness::shell_quoted(file));
+    const bool is_name = words.size() == 1 && file.find_first_of("./") == std::string::npos;
+    return fmt::format(
+        "got {}, expected a file of Python{}{}",
+        harness::shell_quoted(file),
+        how_to_quote("python:", words),
+        is_name ? "; 'rankcheck list --subjects' shows those of ready subjects" : "");
   }
   if (!harness::find_program(interpreter()).empty()) return {};
   return no_interpreter();

@@ -61,7 +61,7 @@ nlohmann::json describe_cuda(const harness::StopRequest& stop) {
 
 WorkerProgram cuda_worker() {
   return {program_beside("rankcheck-worker-cuda"),
-          "install the CUDA Toolkit (nvcc) and build again"};
+          "install the CUDA Toolkit (nvcc) and build rankcheck from its sources"};
 }
 
 worker::Command cuda_worker_command(const std::vector<std::string>& arguments) {

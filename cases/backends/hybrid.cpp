@@ -43,9 +43,9 @@ std::string for_devices(std::string_view program) {
 WorkerProgram hybrid_program() {
   return {program_beside(for_devices("rankcheck-worker-hybrid")),
           is_on_cuda() ? "install an MPI library with its headers (Debian: libopenmpi-dev) and the "
-                         "CUDA Toolkit (nvcc), and build again"
+                         "CUDA Toolkit (nvcc), and build rankcheck from its sources"
                        : "install an MPI library with its headers (Debian: libopenmpi-dev) and "
-                         "build again"};
+                         "build rankcheck from its sources"};
 }
 
 /// Returns why the backend cannot run here. Empty if it can.

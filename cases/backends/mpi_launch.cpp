@@ -118,7 +118,7 @@ std::string why_mpi_cannot_start(const std::string& name) {
   if (harness::find_program(program_beside(name)).empty()) {
     return name +
            " is missing beside rankcheck: install an MPI library with its headers (Debian: "
-           "libopenmpi-dev) and build again";
+           "libopenmpi-dev) and build rankcheck from its sources";
   }
   if (harness::find_program(mpi_launcher()).empty()) {
     return mpi_launcher() + " is missing: install it (Debian: openmpi-bin)";

@@ -29,7 +29,7 @@ constexpr int nccl_ranks_max = 64;
 WorkerProgram program() {
   return {program_beside("rankcheck-worker-nccl"),
           "install NCCL's header (2.28 or newer; Debian: libnccl-dev) and the CUDA Toolkit, and "
-          "build again"};
+          "build rankcheck from its sources"};
 }
 
 worker::Command command_of(int ranks, double patience_s) {

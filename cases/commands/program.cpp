@@ -1,5 +1,8 @@
 #include "cases/commands/program.hpp"
 
+#include <charconv>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -8,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +20,8 @@
 
 #include "gpu/device/vendor_library.hpp"
 
+#include "harness/base/files.hpp"
+#include "harness/base/nearest.hpp"
 #include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
 #include "harness/run/option_values.hpp"
@@ -64,14 +70,17 @@ void require_command(const CLI::App& app, const char* first) {
   }
   std::string what = fmt::format("{:.60}: there is no such command", word);
   if (word.empty()) what = first == nullptr ? "got none" : "got an empty word";
-  throw harness::BadInput(
-      fmt::format("command: {}, expected one of {}", what, fmt::join(names, ", ")));
+  throw harness::BadInput(fmt::format("command: {}, expected one of {}{}",
+                                      what,
+                                      fmt::join(names, ", "),
+                                      harness::did_you_mean(word, names)));
 }
 
 /// Rejects values that would be misunderstood:
 /// - empty values, which would silently mean the default,
 /// - numbers that are not decimal, such as 010, which CLI11 reads as 8,
-/// - negative numbers where there are none: CLI11 reads -1 as the largest one,
+/// - negative numbers where there are none, and too large ones: CLI11 reads both as the largest
+///   number,
 /// - NaN, which CLI::Range accepts.
 void refuse_values_that_are_none(CLI::App& app) {
   const auto complain_of_nothing = [](std::string& value) {
@@ -81,9 +90,14 @@ void refuse_values_that_are_none(CLI::App& app) {
     if (harness::run::is_whole_number(value)) return std::string();
     return fmt::format("got {:.60}, expected decimal digits", value);
   };
-  const auto complain_of_sign = [](std::string& value) {
-    if (!value.starts_with('-')) return std::string();
-    return fmt::format("got {:.60}, expected 0 or a larger number", value);
+  const auto complain_of_unsigned = [](std::string& value) {
+    if (value.starts_with('-')) {
+      return fmt::format("got {:.60}, expected 0 or a larger number", value);
+    }
+    std::uint64_t number = 0;
+    const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (read.ec != std::errc::result_out_of_range) return std::string();
+    return fmt::format("got {:.60}, expected a number below 2^64", value);
   };
   const auto complain_of_number = [](std::string& value) {
     if (harness::run::is_decimal_number(value)) return std::string();
@@ -102,7 +116,7 @@ void refuse_values_that_are_none(CLI::App& app) {
       const auto check_first = [&](const auto& complain_of) {
         option->transform(CLI::Validator(complain_of, ""));
       };
-      if (kind == "UINT") check_first(complain_of_sign);
+      if (kind == "UINT") check_first(complain_of_unsigned);
       if (kind == "INT" || kind == "UINT" || kind == "N" || kind == "K") {
         check_first(complain_of_digits);
       }
@@ -114,10 +128,41 @@ void refuse_values_that_are_none(CLI::App& app) {
   }
 }
 
-/// Returns CLI11's complaint about the number of an option's values in the words of this program:
-/// "--jobs: got it 2 times, expected it at most once", "--seed: got nothing, expected N|commit".
-/// Returns other complaints as they are.
+/// Complains of the first word that neither the program nor its command takes. Empty if there is
+/// none.
+std::string complaint_of_extras(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining(true);
+  if (extras.empty()) return {};
+  const std::string& extra = extras.front();
+  if (!extra.starts_with('-')) return fmt::format("{:.60}: is a word too many", extra);
+  std::vector<std::string> names;
+  const auto add_names_of = [&](const CLI::App& each) {
+    for (const CLI::Option* option : each.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  };
+  add_names_of(app);
+  for (const CLI::App* command : app.get_subcommands()) add_names_of(*command);
+  const std::string word = extra.substr(0, extra.find('='));
+  return fmt::format("{:.60}: there is no such option{}", word, harness::did_you_mean(word, names));
+}
+
+/// Returns CLI11's complaint about the number or the size of an option's values in the words of
+/// this program: "--jobs: got it 2 times, expected it at most once", "--seed: got nothing, expected
+/// N|commit", "--cases: got 999999999999, expected a smaller number". Returns other complaints as
+/// they are.
 std::string in_own_words(const std::string& complaint) {
+  constexpr std::string_view unread = "Could not convert: ";
+  constexpr std::string_view is = " = ";
+  // Only numbers are converted, and what is none was refused before.
+  if (complaint.starts_with(unread) && complaint.find(is) != std::string::npos) {
+    const std::size_t end = complaint.find(is);
+    const std::string value = complaint.substr(end + is.size());
+    return fmt::format("{}: got {:.60}, expected a {} number",
+                       complaint.substr(unread.size(), end - unread.size()),
+                       value,
+                       value.starts_with('-') ? "larger" : "smaller");
+  }
   constexpr std::string_view most = ": At Most 1 required but received ";
   constexpr std::string_view least = ": 1 required ";
   constexpr std::string_view missing = " missing";
@@ -257,8 +302,14 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // CLI11 reports help and version as errors of status 0.
     if (error.get_exit_code() == 0) return app.exit(error);
+    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    const std::string what = is_extra ? complaint_of_extras(app) : in_own_words(error.what());
+    return complain_of(context.arguments, fmt::format("command line: {} (see --help)", what));
+  } catch (const std::filesystem::filesystem_error& error) {
     return complain_of(context.arguments,
-                       fmt::format("command line: {} (see --help)", in_own_words(error.what())));
+                       fmt::format("cannot use: {}: {}",
+                                   error.path1().string(),
+                                   harness::reason_of(error.code().value())));
   } catch (const std::exception& error) {
     return complain_of(context.arguments, error.what());
   }
@@ -269,6 +320,8 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
+  // Some parents ignore it, and this program would then complain when `head` has read enough.
+  std::signal(SIGPIPE, SIG_DFL);
   try {
     return parse_and_run(argc, argv);
   } catch (const std::exception& error) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <system_error>
 #include <utility>
@@ -92,9 +93,14 @@ bool synchronise(int descriptor) {
 
 }  // namespace
 
+std::string reason_of(int error) {
+  const std::string reason = std::generic_category().message(error);
+  if (error != ENAMETOOLONG) return reason;
+  return fmt::format("{} (at most {} bytes each, {} in all)", reason, NAME_MAX, PATH_MAX - 1);
+}
+
 void throw_file_error(std::string_view what, const std::filesystem::path& path) {
-  const std::string reason = std::generic_category().message(errno);
-  throw FileError(fmt::format("{}: {}: {}", what, path.string(), reason));
+  throw FileError(fmt::format("{}: {}: {}", what, path.string(), reason_of(errno)));
 }
 
 std::string read_file(const std::filesystem::path& path, std::size_t bytes_max) {

@@ -15,6 +15,9 @@ class FileError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Returns the text of an error number of a file. For a name that is too long, says the limit.
+[[nodiscard]] std::string reason_of(int error);
+
 /// Throws FileError "<what>: <path>: <reason of errno>".
 [[noreturn]] void throw_file_error(std::string_view what, const std::filesystem::path& path);
 

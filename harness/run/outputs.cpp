@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "harness/base/files.hpp"
 #include "harness/case/case.hpp"
 
 namespace rankcheck::harness::run {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 }
 
 [[noreturn]] void reject(const fs::path& path, std::string_view expected, int reason) {
-  reject(path, expected, std::generic_category().message(reason));
+  reject(path, expected, reason_of(reason));
 }
 
 /// Returns the name of a file while it is being written. Each process has its own.

@@ -36,6 +36,9 @@ std::uint64_t seed_of_commit() {
 /// Each job needs a thread and, with some backends, processes.
 constexpr int jobs_max = 256;
 
+/// No world has more ranks.
+constexpr int ranks_max = 4096;
+
 /// More replays than this are an oversight: each one starts the processes of a backend anew.
 constexpr int replays_max = 1000;
 
@@ -51,8 +54,9 @@ bool parse(std::string_view text, Number& out) {
 std::uint64_t parse_seed(const std::string& text) {
   if (text == "commit") return seed_of_commit();
   std::uint64_t seed = 0;
-  if (!parse(text, seed)) throw BadInput("--seed: " + text + ": expected a whole number or commit");
-  return seed;
+  if (parse(text, seed)) return seed;
+  throw BadInput(
+      fmt::format("--seed: {:.60}: expected a whole number below 2^64, or commit", text));
 }
 
 /// Parses "A..B" or "N" into two numbers. Throws BadInput.
@@ -64,8 +68,9 @@ std::vector<int> parse_ranks(const std::string& text) {
   const bool is_read = dots == std::string::npos ? parse(whole, least) && parse(whole, most)
                                                  : parse(whole.substr(0, dots), least) &&
                                                        parse(whole.substr(dots + 2), most);
-  if (!is_read || least < 1 || most < least) {
-    throw BadInput("--ranks: " + text + ": expected A..B or N with 1 <= A <= B");
+  if (!is_read || least < 1 || most < least || most > ranks_max) {
+    throw BadInput(
+        fmt::format("--ranks: {:.60}: expected A..B or N with 1 <= A <= B <= {}", text, ranks_max));
   }
   return {least, most};
 }

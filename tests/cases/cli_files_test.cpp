@@ -54,6 +54,18 @@ TEST_F(CliFilesTest, RunsThatCouldNotBeMadeSayWhyOnStderr) {
   expect_unable("report run", "run: could not be checked: barrier/");
 }
 
+TEST_F(CliFilesTest, NamesThatAreTooLongAreRefusedWithTheLimit) {
+  const std::string name(300, 'n');
+  for (const std::string arguments : {"run --operation barrier --report ",
+                                      "run --resume ",
+                                      "run --backend python:",
+                                      "run --known ",
+                                      "report ",
+                                      "check-worker python:"}) {
+    expect_unable(arguments + name, "File name too long (at most 255 bytes each, 4095 in all)");
+  }
+}
+
 TEST_F(CliFilesTest, FoldersThatCannotBeAreRefusedBeforeTheWork) {
   if (tests::reconstructs) {
     ASSERT_EQ(rankcheck("simulate scan.cxi --positions 4 --detector 16 --step 4").status, 0);

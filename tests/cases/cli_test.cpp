@@ -225,7 +225,7 @@ TEST_F(CommandLineTest, DoctorHearsASignalWhileItWaitsForAWorker) {
 }
 
 TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
-  expect_unable("run --seed x", "--seed: x: expected a whole number or commit");
+  expect_unable("run --seed x", "--seed: x: expected a whole number below 2^64, or commit");
   expect_unable("run --ranks 4..2", "--ranks: 4..2: expected A..B or N");
   expect_unable("run --type f31", "--type: f31: is no element type, expected some of int8, ");
   expect_unable("run --cases 0", "--cases: 0: expected a number above 0");
@@ -250,7 +250,9 @@ TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
                 "no case can be generated for any of its ");
   expect_unable("run --property rank_permutation --ranks 1",
                 "no case can be generated for any of its ");
-  expect_unable("run --no-such-option", "command line: ");
+  expect_unable("run --no-such-option",
+                "command line: --no-such-option: there is no such option (");
+  expect_unable("report r more", "command line: more: is a word too many (see --help)");
   for (const char* option : {"--backend", "--report", "--ranks", "--type", "--seed", "--resume"}) {
     expect_unable(quick + option + " ''", option + std::string(": got nothing, expected a value"));
   }
@@ -313,6 +315,13 @@ TEST_F(CommandLineTest, BadCasesAreOneClearLine) {
 
 TEST_F(CommandLineTest, FullStandardOutputIsNotSuccess) {
   EXPECT_EQ(rankcheck("list >/dev/full").status, 2);
+}
+
+/// As `head` ends when it has read enough, under a parent that ignores the signal.
+TEST_F(CommandLineTest, AClosedPipeIsNoComplaint) {
+  const Outcome outcome =
+      shell("mkfifo p; trap '' PIPE; (: < p) & exec 3> p; wait; " + program_ + " list >&3");
+  EXPECT_EQ(outcome.err, "");
 }
 
 TEST_F(CommandLineTest, AuditCountsThePlantedBugs) {

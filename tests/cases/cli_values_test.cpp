@@ -31,6 +31,20 @@ TEST_F(CliValuesTest, WholeNumbersAreDecimalDigits) {
   }
 }
 
+TEST_F(CliValuesTest, NumbersThatAreTooLargeAreNamed) {
+  for (const std::string option : {"--cases", "--jobs", "--replays"}) {
+    expect_unable("run " + option + " 999999999999",
+                  option + ": got 999999999999, expected a smaller number");
+  }
+  expect_unable("run --cases -999999999999", "got -999999999999, expected a larger number");
+  expect_unable("audit --seed 99999999999999999999",
+                "--seed: got 99999999999999999999, expected a number below 2^64");
+  expect_unable("run --seed 99999999999999999999", "expected a whole number below 2^64, or commit");
+  for (const std::string ranks : {"1..99999999999", "4097"}) {
+    expect_unable("run --ranks " + ranks, ranks + ": expected A..B or N with 1 <= A <= B <= 4096");
+  }
+}
+
 TEST_F(CliValuesTest, SeedsAreNotNegative) {
   const std::string why = "--seed: got -1, expected 0 or a larger number";
   expect_unable("audit --seed -1", why);
@@ -72,6 +86,9 @@ TEST_F(CliValuesTest, UnknownNamesAreGuessed) {
     expect_unable(arguments, "; did you mean " + guess + "?");
     EXPECT_LT(rankcheck(arguments).err.size(), 300U) << arguments;
   };
+  expect_guess("rnu", "run");
+  expect_guess("run --opration gather", "--operation");
+  expect_guess("run --start-timout=5", "--start-timeout");
   expect_guess("run --operation all_redcue", "all_reduce");
   expect_guess("run --algorithm rnig", "ring");
   expect_guess("run --property agrees_with", "agrees_with_reference");

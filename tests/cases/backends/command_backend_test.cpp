@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/files.hpp"
 #include "harness/case/case.hpp"
+
+#include "tests/harness/sample.hpp"
 
 namespace rankcheck::cases {
 namespace {
@@ -43,8 +46,29 @@ TEST(CommandBackendTest, FindsTheProgramOnThePath) {
   EXPECT_EQ(why_command_unavailable("/bin/sh"), "");
   EXPECT_EQ(why_command_unavailable("no-such-program -x"),
             "got no-such-program, expected an executable program");
+  const std::string long_name(300, 'n');
+  EXPECT_EQ(why_command_unavailable(long_name + " -x"),
+            "got " + long_name + ", expected an executable program");
   // A folder can be entered, but not run.
   EXPECT_NE(why_command_unavailable("/bin/"), "");
+}
+
+TEST(CommandBackendTest, SaysHowAPathWithBlanksIsQuoted) {
+  const harness::TemporaryFolder folder;
+  const std::string file = (folder.path() / "a file.py").string();
+  harness::write_file(file, "");
+  const std::string end = file + "'\"";
+  EXPECT_TRUE(why_command_unavailable(file + " -x")
+                  .ends_with("; quote a path with blanks: \"command:'" + end));
+  EXPECT_TRUE(
+      why_python_unavailable(file).ends_with("; quote a path with blanks: \"python:'" + end));
+  EXPECT_EQ(why_python_unavailable("'" + file + "'"), "");
+}
+
+TEST(CommandBackendTest, SaysWhereTheFilesOfReadySubjectsAre) {
+  EXPECT_EQ(why_python_unavailable("torch-gloo"),
+            "got torch-gloo, expected a file of Python; 'rankcheck list --subjects' shows those of "
+            "ready subjects");
 }
 
 TEST(CommandBackendTest, SaysWhyAFileOfPythonCannotBeABackend) {
