@@ -187,7 +187,7 @@ class StageJudge {
     return text;
   }
 
-  /// Names the only earlier call of the same shape that gives the rank this element. Empty if there
+  /// Names the only other call of the same shape that gives the rank this element. Empty if there
   /// is no such call, or several.
   std::string name_other_call(const ExpectedPiece& wanted,
                               std::int64_t index,
@@ -206,7 +206,7 @@ class StageJudge {
     return text;
   }
 
-  /// Names the only rank whose term of a sum is that of an earlier call. Empty if there is none, or
+  /// Names the only rank whose term of a sum is that of another call. Empty if there is none, or
   /// several.
   std::string name_stale_term(const Piece& piece, std::int64_t index, const std::byte* got) {
     if (piece.source != reference::every_rank || others().empty()) return {};
@@ -231,7 +231,7 @@ class StageJudge {
     return text;
   }
 
-  /// Names the only input of an earlier call that is this element of moved data. Empty if there is
+  /// Names the only input of another call that is this element of moved data. Empty if there is
   /// none, or several. Coded inputs are the same in all calls, so that they name none.
   std::string name_other_input(const Piece& piece, const std::byte* got) {
     const bool is_coded = case_.input == harness::InputKind::coded;
@@ -249,8 +249,8 @@ class StageJudge {
   std::list<OtherCall>& others() {
     if (others_) return *others_;
     others_.emplace();
-    for (std::size_t k = 0; k < stage_; ++k) {
-      if (!is_repeated(evidence_.stages[k], case_)) continue;
+    for (std::size_t k = 0; k < evidence_.stages.size(); ++k) {
+      if (k == stage_ || !is_repeated(evidence_.stages[k], case_)) continue;
       others_->push_back({k, Oracle(evidence_, k)});
     }
     return *others_;
@@ -331,7 +331,8 @@ class StageJudge {
   const Case& case_;
   std::size_t stage_;
   Oracle oracle_;
-  /// The earlier calls of the same shape, once they are needed.
+  /// The other calls of the same shape, once they are needed. A rank may be ahead of a late one, so
+  /// that these may be later calls, too.
   std::optional<std::list<OtherCall>> others_;
   std::int64_t bytes_;
   std::vector<ExpectedPiece> wanted_;

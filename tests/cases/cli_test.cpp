@@ -234,10 +234,9 @@ TEST_F(CommandLineTest, BadArgumentsAreOneClearLine) {
   expect_unable("run --replays 0", "--replays: 0: expected a number above 0");
   expect_unable("run --replays 1001", "--replays: 1001: expected at most 1000");
   expect_unable("run nonsense", "suite: nonsense: expected the path of a .json file or a suite of");
-  expect_unable(
-      "run --backend abacus",
-      "backend: abacus: is unknown, expected mpi:FOLDER, command:LINE, python:FILE, listen:ADDRESS, or a "
-      "backend of");
+  expect_unable("run --backend abacus",
+                "backend: abacus: is unknown, expected mpi:FOLDER, command:LINE, python:FILE, "
+                "listen:ADDRESS, or a backend of");
   expect_unable("run --operation nope",
                 "--operation nope: matches no operation that 'rankcheck list' shows");
   expect_unable("run --algorithm nope",

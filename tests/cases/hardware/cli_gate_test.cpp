@@ -406,7 +406,7 @@ TEST_F(CliGateTest, RefusesToBeginWithoutADeviceOrALibrary) {
   expect_refused("",
                  "backend nccl: rankcheck-worker-nccl is missing beside rankcheck: install NCCL's "
                  "header (2.28 or newer; Debian: libnccl-dev) and the CUDA Toolkit, and build "
-                 "again; use --backend cuda to leave it out");
+                 "rankcheck from its sources; use --backend cuda to leave it out");
   write_worker("cuda",
                "#!/bin/sh\necho '{\"unavailable\":\"no driver\",\"devices\":[],"
                "\"algorithms\":[{\"operation\":\"barrier\",\"name\":\"central\","
@@ -417,7 +417,7 @@ TEST_F(CliGateTest, RefusesToBeginWithoutADeviceOrALibrary) {
   expect_refused(
       "--backend nccl",
       "backend cuda: rankcheck-worker-cuda is missing beside rankcheck: install the CUDA "
-      "Toolkit (nvcc) and build again");
+      "Toolkit (nvcc) and build rankcheck from its sources");
 }
 
 }  // namespace
