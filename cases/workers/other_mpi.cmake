@@ -40,6 +40,3 @@ rankcheck_add_mpi_devices(other-mpi rankcheck_other_mpi "${shared}")
 rankcheck_add_mpi_programs(other-mpi)
 set_target_properties(rankcheck-worker-other-mpi PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${RANKCHECK_OTHER_MPI_FOLDER} OUTPUT_NAME rankcheck-worker-mpi)
-set_target_properties(
-  rankcheck_other-mpi_objects rankcheck-worker-other-mpi rankcheck-reconstruct-other-mpi
-  PROPERTIES EXCLUDE_FROM_ALL ON)

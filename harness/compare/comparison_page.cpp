@@ -14,6 +14,7 @@
 #include "harness/compare/known_failures.hpp"
 #include "harness/page/page.hpp"
 #include "harness/report/causes.hpp"
+#include "harness/report/report.hpp"
 
 namespace rankcheck::harness::compare {
 
@@ -165,21 +166,24 @@ ordered_json cell_rows(Judged& before, Judged& now) {
 }
 
 /// The JSON of the comparison. Changes also have the command that replays their case, and rows of
-/// the trend the worst verdicts beside known failures.
+/// the trend the worst verdicts beside known failures, and whether only these count.
 ordered_json whole_json(const ComparedRuns& runs) {
   ordered_json out = to_json(runs);
   for (ordered_json& change : out["changes"]) {
     const auto minimal = change.find("minimal");
     if (minimal == change.end()) continue;
-    change["replay"] = "rankcheck replay " + shell_quoted(minimal->dump());
+    change["replay"] = replay_line(minimal->dump());
     change.erase("minimal");
   }
   for (std::size_t i = 0; i < runs.trend.rows.size(); ++i) {
-    ordered_json& beside = out["trend"][i]["beside"] = ordered_json::array();
+    ordered_json beside = ordered_json::array();
+    ordered_json only_known = ordered_json::array();
     for (const TrendPoint& each : runs.trend.rows[i].points) {
       const auto& verdict = each.verdict_beside_known;
       beside.push_back(verdict ? ordered_json(name(*verdict)) : ordered_json());
+      only_known.push_back(each.fails_only_as_known());
     }
+    out["trend"][i].update({{"beside", beside}, {"only_known", only_known}});
   }
   return out;
 }
@@ -188,11 +192,11 @@ ordered_json whole_json(const ComparedRuns& runs) {
 
 std::string to_html(const ComparedRuns& runs) {
   ordered_json data{{"verdict", verdict_of(runs)},
-                    {"comparison", whole_json(runs)},
                     {"counted", ordered_json::object()},
                     {"findings", ordered_json::array()},
                     {"causes", ordered_json::array()},
                     {"known", ordered_json::array()}};
+  data["comparison"] = whole_json(runs);
   for (const Kind kind : {Kind::newly_broken, Kind::flaky, Kind::still_broken}) {
     for (const bool are_known : {false, true}) add_failures(runs, kind, are_known, data);
   }
@@ -208,7 +212,7 @@ std::string to_html(const ComparedRuns& runs) {
   return page::document({.title = is_worse(runs) ? "rankcheck: worse" : "rankcheck: not worse",
                          .verdict = verdict_of(runs),
                          .text = to_text(runs, "rankcheck")},
-                        data);
+                        std::move(data));
 }
 
 }  // namespace rankcheck::harness::compare

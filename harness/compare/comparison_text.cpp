@@ -12,6 +12,7 @@
 
 #include "harness/base/table.hpp"
 #include "harness/compare/trend_text.hpp"
+#include "harness/report/report.hpp"
 #include "harness/report/text_style.hpp"
 
 namespace rankcheck::harness::compare {
@@ -237,7 +238,7 @@ std::string to_text(const ComparedRuns& runs, const std::string& program, TextSt
       text += fmt::format("  {}\n    {}\n", printable(change.what), folded(step_of(change)));
       if (!change.known.empty()) text += "    " + folded(known_words(change)) + '\n';
       if (!change.minimal.is_null()) {
-        text += fmt::format("    {} replay {}\n", program, shell_quoted(change.minimal.dump()));
+        text += "    " + replay_line(change.minimal.dump(), program) + '\n';
       }
     });
     if (more > 0) text += fmt::format("  and {} more, see --format json\n", grouped(more));
@@ -275,7 +276,7 @@ std::string to_markdown(const ComparedRuns& runs) {
                  before_of(change),
                  shortened(change.now, said_bytes_max) + known});
       if (change.minimal.is_null()) return;
-      const std::string command = "rankcheck replay " + shell_quoted(change.minimal.dump());
+      const std::string command = replay_line(change.minimal.dump());
       if (commands.size() >= commands_max || !commands.insert(command).second) return;
       cases += fmt::format("    # {}\n    {}\n", printable(change.what), command);
     });

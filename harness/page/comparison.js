@@ -237,8 +237,7 @@ function pointOf(row, i) {
   const [verdict, units, failed, known] =
       ['verdicts', 'units', 'failed', 'known'].map(each => row[each][i]);
   const beside = row.beside[i] ?? 'passed';
-  const isKnown = known > 0 && known === failed && ['passed', 'skipped'].includes(beside);
-  return {verdict, units, failed, known, beside, isKnown};
+  return {verdict, units, failed, known, beside, isKnown: row.only_known[i]};
 }
 
 function lookOfPoint({verdict, units, failed, known, beside, isKnown}) {

@@ -1,11 +1,11 @@
 #include "harness/page/page.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "harness/base/files.hpp"
-#include "harness/base/table.hpp"
 #include "harness/check/case_change.hpp"
 #include "harness/page/packed.hpp"
 #include "harness/page/values.hpp"
@@ -58,14 +58,13 @@ void fill_in(std::string& document, std::string_view place, const std::string& t
 
 }  // namespace
 
-std::string document(const Summary& summary, const ordered_json& data) {
-  ordered_json exact = data;
-  keep_exact(exact);
-  const std::string text = exact.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+std::string document(const WithoutScript& shown, ordered_json data) {
+  keep_exact(data);
+  const std::string text = data.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   std::string out(page_html);
-  fill_in(out, "<!--title-->", escaped(summary.title));
-  fill_in(out, "<!--verdict-->", escaped(summary.verdict));
-  fill_in(out, "<!--summary-->", escaped(summary.text));
+  fill_in(out, "<!--title-->", escaped(shown.title));
+  fill_in(out, "<!--verdict-->", escaped(shown.verdict));
+  fill_in(out, "<!--summary-->", escaped(shown.text));
   fill_in(out, "<!--data-->", packed(text));
   return out;
 }
@@ -73,15 +72,16 @@ std::string document(const Summary& summary, const ordered_json& data) {
 ordered_json to_page_json(const Finding& finding) {
   ordered_json out = to_json(finding);
   if (!finding.minimal) return out;
-  ordered_json page{{"replay", "rankcheck replay " + shell_quoted(to_text(*finding.minimal))},
+  ordered_json page{{"replay", replay_line(to_text(*finding.minimal))},
                     {"says", ordered_json::array()}};
+  const WrongElement* const telling = telling_element(finding);
   for (std::size_t i = 0; i < finding.wrong.size(); ++i) {
     const WrongElement& wrong = finding.wrong[i];
     const spec::Type type = finding.minimal->type;
     out["wrong"][i]["expected"] = as_value(type, wrong.expected);
     out["wrong"][i]["got"] = as_value(type, wrong.got);
     page["says"].push_back(in_words(finding, wrong));
-    if (&wrong == telling_element(finding)) page["cause"] = i;
+    if (&wrong == telling) page["cause"] = i;
   }
   if (finding.original) {
     ordered_json& changes = page["changes"] = ordered_json::array();
@@ -94,17 +94,18 @@ ordered_json to_page_json(const Finding& finding) {
 }
 
 std::string to_html(const Report& report) {
-  ordered_json whole = to_json(report);
+  const std::string verdict = verdict_sentence(report);
+  ordered_json data{{"verdict", verdict}, {"cut", what_was_cut(report)}};
+  ordered_json& whole = data["report"] = to_json(report);
   whole.erase("summary");
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     if (report.findings[i].minimal) whole["findings"][i] = to_page_json(report.findings[i]);
   }
-  const std::string verdict = verdict_sentence(report);
   const char* const words[] = {"passed", "failed", "not whole"};
   return document({.title = fmt::format("rankcheck: {}", words[exit_status(report)]),
                    .verdict = verdict,
                    .text = verdict_and_failures(report, {}) + '\n' + table_text(report, {})},
-                  {{"verdict", verdict}, {"cut", what_was_cut(report)}, {"report", whole}});
+                  std::move(data));
 }
 
 void write_page(const std::filesystem::path& folder, const Report& report) {

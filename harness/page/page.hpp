@@ -11,15 +11,15 @@ namespace rankcheck::harness::page {
 
 /// What a page shows without its script: the title of the window, the verdict in a sentence, and a
 /// text for terminals.
-struct Summary {
+struct WithoutScript {
   std::string title;
   std::string verdict;
   std::string text;
 };
 
 /// A whole document that loads nothing. Its script shows `data`, as run.js and comparison.js
-/// describe it. Without scripts, the summary can be read. Equal arguments give equal documents.
-[[nodiscard]] std::string document(const Summary& summary, const nlohmann::ordered_json& data);
+/// describe it. Equal arguments give equal documents.
+[[nodiscard]] std::string document(const WithoutScript& shown, nlohmann::ordered_json data);
 
 /// The finding as in report.json, with values of wrong elements in place of their bits. If there is
 /// a minimal case, the field `page` has the command that replays it (`replay`), what each wrong

@@ -3,7 +3,6 @@
 // first.
 
 const isBad = finding => !finding.is_known && !['passed', 'skipped'].includes(finding.verdict);
-const isKnown = finding => finding.is_known;
 
 // Sums over findings. `red` counts those that no known defect explains.
 function tallyOf(findings) {
@@ -85,15 +84,16 @@ function howCountsBelongTogether({findings}, causes) {
 
 const fact = (name, value) => value ? [h('dt', name), h('dd', value)] : null;
 
-function whatWasChecked(report, total) {
-  const {findings, environment} = report;
+function whatWasChecked(report) {
+  const {findings, environment, total} = report;
   const judged = findings.filter(each => !['skipped', 'errored'].includes(each.verdict));
   const names = of => sortedSet(judged.map(of));
   const operations = names(each => each.unit.operation);
   const algorithms = names(each => `${each.unit.operation}/${each.unit.algorithm}`);
   const ranks =
       largestOf(judged.map(each => Math.max(each.ranks_max ?? 0, each.minimal?.ranks ?? 0)));
-  const error = errorOf(total);
+  const error = errorOf(
+      {bytes: total.compared_bytes, ratio: numberOf(total.ratio_max), count: total.verdicts});
   const commit = textIn(environment, 'commit');
   const machine = ['host', 'system', 'kernel', 'processor'].map(each => textIn(environment, each));
   const duration = environment.duration_s;
@@ -113,7 +113,7 @@ function whatWasChecked(report, total) {
         fact('ranks', ranks > 0 && `up to ${ranks}`),
         fact(
             'cases',
-            `${grouped(report.total.cases)}, with ${grouped(report.total.compared_bytes)} bytes ` +
+            `${grouped(total.cases)}, with ${grouped(total.compared_bytes)} bytes ` +
                 'compared'),
         fact('worst error/bound', error === '-' ? error : `${error}, of right elements`),
         fact(
@@ -204,7 +204,7 @@ function opening(data, causes, knownCauses) {
       h('p', howCountsBelongTogether(report, causes))),
     h('nav', {'aria-label': 'Sections'},
       h('ul', contents.map(([id, title]) => h('li', link(id, title))))),
-    h('div.columns', whatWasChecked(report, tallyOf(report.findings)),
+    h('div.columns', whatWasChecked(report),
       whatWasNotChecked(report, data.cut, items.filter(each => !isRed(each)))),
   ];
 }

@@ -357,6 +357,12 @@ std::string extent_of(const FailureGroup& group) {
       first_of(std::vector<std::string>(operations.begin(), operations.end()), named_max));
 }
 
+std::string others_of(const FailureGroup& group) {
+  if (group.findings.size() < 2) return {};
+  return counted(std::ssize(group.findings) - 1, "more unit", "more units") +
+         ", probably with this cause";
+}
+
 std::string line_of_cause(const FailureGroup& group) {
   const Finding& finding = *group.findings.front();
   std::string text = sentence_of(group);

@@ -66,6 +66,9 @@ struct FailureGroup {
 /// for a group of one finding.
 [[nodiscard]] std::string extent_of(const FailureGroup& group);
 
+/// "3 more units, probably with this cause": those behind the first. Empty if there are none.
+[[nodiscard]] std::string others_of(const FailureGroup& group);
+
 /// The sentence with the cause if it is known, or else with the reason.
 [[nodiscard]] std::string line_of_cause(const FailureGroup& group);
 

@@ -38,9 +38,9 @@ std::string to_command(const Annotation& each) {
 }
 
 /// The line that replays the finding's case. Empty if there is no case or a long one.
-std::string replay_line(const Finding& finding) {
+std::string short_replay_line(const Finding& finding) {
   if (!finding.minimal) return {};
-  std::string line = "rankcheck replay " + shell_quoted(to_text(*finding.minimal));
+  std::string line = harness::replay_line(to_text(*finding.minimal));
   return line.size() <= replay_bytes_max ? line : std::string();
 }
 
@@ -57,19 +57,13 @@ std::string first_wrong(const Finding& finding) {
                      wrong.decoded.empty() ? "" : " (" + printable(wrong.decoded) + ')');
 }
 
-/// "3 more units, probably with this cause". Empty if there are none.
-std::string others_of(const FailureGroup& cause) {
-  if (cause.findings.size() < 2) return {};
-  return counted(std::ssize(cause.findings) - 1, "more unit", "more units") +
-         ", probably with this cause";
-}
-
 Annotation annotation_of(const FailureGroup& cause) {
   const Finding& finding = *cause.findings.front();
   Annotation annotation{
       .title = fmt::format("rankcheck: {}: {}", name(finding.verdict), finding.unit.id()),
       .message = failure_sentence(finding)};
-  for (const std::string& line : {first_wrong(finding), replay_line(finding), others_of(cause)}) {
+  for (const std::string& line :
+       {first_wrong(finding), short_replay_line(finding), others_of(cause)}) {
     if (!line.empty()) annotation.message += '\n' + line;
   }
   return annotation;
@@ -89,7 +83,7 @@ void add_failures(const Report& report, std::vector<std::string>& lines) {
   const std::size_t shown = std::min(causes.size(), causes_in_summary_max);
   for (std::size_t i = 0; i < shown; ++i) {
     const Finding& each = *causes[i].findings.front();
-    const std::string replay = replay_line(each);
+    const std::string replay = short_replay_line(each);
     const std::string others = others_of(causes[i]);
     lines.push_back(fmt::format("- **{}** {}: {}{}{}",
                                 name(each.verdict),

@@ -184,6 +184,10 @@ std::vector<std::string> wrong_lines(const std::vector<WrongElement>& wrong) {
 
 }  // namespace
 
+std::string replay_line(const std::string& case_text, const std::string& program) {
+  return fmt::format("{} replay {}", program, shell_quoted(case_text));
+}
+
 std::string explain(const Finding& finding, const std::string& program) {
   constexpr std::size_t cells_named_max = 12;
   std::string text;
@@ -205,7 +209,7 @@ std::string explain(const Finding& finding, const std::string& program) {
                         counted(finding.shrinks, "shrink", "shrinks"));
   }
   if (finding.minimal) {
-    text += fmt::format("  {} replay {}\n", program, shell_quoted(to_text(*finding.minimal)));
+    text += "  " + replay_line(to_text(*finding.minimal), program) + '\n';
   }
   // A unit that failed ended early, so its open cells say nothing about it.
   const bool ended_by_failure = finding.minimal || is_failure(finding.verdict);

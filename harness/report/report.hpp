@@ -63,6 +63,10 @@ struct Report {
 /// become failure.
 [[nodiscard]] std::string to_junit(const Report& report);
 
+/// The line for a shell that runs a case again, given as JSON.
+[[nodiscard]] std::string replay_line(const std::string& case_text,
+                                      const std::string& program = "rankcheck");
+
 /// What is wrong, in a few lines for people: the first wrong elements and the minimal case, or the
 /// cells that were never covered if nothing failed. Empty if there is nothing to explain. `program`
 /// is the command with which the reader calls rankcheck in a shell.

@@ -78,15 +78,13 @@ std::string paragraph_of(const FailureGroup& group, const TextOptions& options) 
                      finding.unit.id() + "\n  " +
                      wrapped(failure_sentence(finding), options.width_max - 2, 2) + '\n';
   text += explain(finding, options.program);
-  const std::int64_t others = std::ssize(group.findings) - 1;
-  if (others == 0) return text;
+  const std::string others = others_of(group);
+  if (others.empty()) return text;
   std::vector<std::string> ids;
   for (const Finding* each : group.findings) ids.push_back(each->unit.id());
   ids.erase(ids.begin());
   constexpr std::size_t named_max = 3;
-  const std::string more = fmt::format("{}, probably with this cause: {}",
-                                       counted(others, "more unit", "more units"),
-                                       first_of(ids, named_max));
+  const std::string more = others + ": " + first_of(ids, named_max);
   return text + "  " + wrapped(printable(more), options.width_max - 2, 4) + '\n';
 }
 

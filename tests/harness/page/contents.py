@@ -41,7 +41,7 @@ def finding(operation, verdict="passed", **fields):
 def run_of(findings, causes=(), environment=None, **fields):
     verdicts = ("passed", "falsified", "flaky", "hung", "crashed", "vacuous", "skipped", "errored")
     total = {"verdicts": {each: sum(f["verdict"] == each for f in findings) for each in verdicts},
-             "skip_reasons": {}, "cases": 7, "compared_bytes": 128, "refused_cells": 0}
+             "skip_reasons": {}, "cases": 7, "compared_bytes": 128, "ratio_max": 0.25, "refused_cells": 0}
     report = {"run": {"seed": 1}, "ending": "completed", "not_run": 0, "exit_status": 1, "total": total,
               "findings": findings, "causes": list(causes), "environment": environment or {}, **fields}
     return {"verdict": "Failed: so it is.", "cut": "2 units were not run", "report": report}
@@ -350,11 +350,12 @@ def look_at_comparisons(page_of):
 def look_at_trends(page_of):
     row = {"operation": "reduce", "backend": "sim", "verdicts": ["passed", "falsified", "falsified"],
            "units": [3, 3, 3], "failed": [0, 1, 1], "known": [0, 0, 1],
-           "beside": [None, None, "vacuous"], "ratio_max": [0, 0.25, 0.5],
+           "beside": [None, None, "vacuous"], "only_known": [False] * 3, "ratio_max": [0, 0.25, 0.5],
            "cases_per_second": [None, 10, 20], "floor_ratio": [None, None, None]}
     absent = changed(row, operation="gather", verdicts=["passed", "passed", None], failed=[0, 0, 0],
                      known=[0, 0, 0], beside=[None] * 3)
-    only_known = changed(row, operation="scatter", beside=[None, None, "passed"])
+    only_known = changed(row, operation="scatter", beside=[None, None, "passed"],
+                         only_known=[False, False, True])
     same = changed(row, operation="split", verdicts=["passed"] * 3, failed=[0] * 3, known=[0] * 3,
                    ratio_max=[0.25] * 3)
     page = page_of("a trend", comparison_of([], trend=[row, absent, only_known, same], runs=3))
