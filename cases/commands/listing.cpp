@@ -150,20 +150,16 @@ bool may_check(const Selection& selection,
                const harness::Catalogue& catalogue,
                const harness::Suite& suite) {
   const std::vector<std::string>& named = selection.backends;
-  const auto is_wanted = [&](const std::string& backend) {
-    const harness::BackendEntry* entry = available_backends().find_entry(backend);
-    // Such entries are also for the programs of the user.
-    const bool stands_for_others = entry != nullptr && entry->stands_for_unmentioned;
-    return named.empty() || std::any_of(named.begin(), named.end(), [&](const std::string& each) {
-             const bool is_builtin = available_backends().find_entry(each) != nullptr;
-             return each == backend || available_backends().stands_for(each) == backend ||
-                    (stands_for_others && !is_builtin);
-           });
-  };
-  return std::any_of(suite.entries.begin(), suite.entries.end(), [&](const auto& entry) {
-    return may_select(selection, catalogue, entry) &&
-           std::any_of(entry.backends.begin(), entry.backends.end(), is_wanted);
-  });
+  for (std::size_t i = 0; i < suite.entries.size(); ++i) {
+    if (!may_select(selection, catalogue, suite.entries[i])) continue;
+    const auto backends = harness::run::backends_of_entry(suite, i, named, available_backends());
+    if (std::any_of(backends.begin(), backends.end(), [&](const std::string& each) {
+          return named.empty() || std::find(named.begin(), named.end(), each) != named.end();
+        })) {
+      return true;
+    }
+  }
+  return false;
 }
 
 ordered_json algorithm_to_json(const ListedAlgorithm& algorithm) {

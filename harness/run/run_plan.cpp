@@ -38,15 +38,9 @@ class RunPlanner {
     // A suite's time limit is meant for the suite's own number of cases.
     if (!selection_.cases || suite.cycles) plan_.time_limit_s += suite.time_limit_s;
     plan_.cycles = plan_.cycles || suite.cycles;
-    const std::vector<std::string> strangers = strangers_to(suite);
     for (std::size_t i = 0; i < suite.entries.size(); ++i) {
       SuiteEntry entry = suite.entries[i];
-      if (is_for_unmentioned(entry)) {
-        entry.backends.insert(entry.backends.end(), strangers.begin(), strangers.end());
-      }
-      for (const std::string& each : selection_.backends) {
-        if (contains(entry.backends, backends_.stands_for(each))) entry.backends.push_back(each);
-      }
+      entry.backends = backends_of_entry(suite, i, selection_.backends, backends_);
       // Entries that the options leave out must not open a backend.
       if (may_select({}, catalogue_, entry) && !may_select(selection_, catalogue_, entry)) continue;
       // An entry may be empty only if the options leave out one of its backends.
@@ -141,26 +135,6 @@ class RunPlanner {
   }
 
  private:
-  /// Whether an entry also applies to the named backends that its suite does not mention.
-  bool is_for_unmentioned(const SuiteEntry& entry) const {
-    return std::any_of(entry.backends.begin(), entry.backends.end(), [&](const std::string& name) {
-      const BackendEntry* backend = backends_.find_entry(name);
-      return backend != nullptr && backend->stands_for_unmentioned;
-    });
-  }
-
-  /// Returns the named backends that no entry of the suite mentions.
-  std::vector<std::string> strangers_to(const Suite& suite) const {
-    std::vector<std::string> strangers = selection_.backends;
-    std::erase_if(strangers, [&](const std::string& name) {
-      return std::any_of(suite.entries.begin(), suite.entries.end(), [&](const SuiteEntry& entry) {
-        return contains(entry.backends, name) ||
-               contains(entry.backends, backends_.stands_for(name));
-      });
-    });
-    return strangers;
-  }
-
   /// Returns a hint if algorithms that the user named need several hosts, and there are none.
   [[nodiscard]] std::string hint_at_hosts() const {
     std::set<std::string> names;

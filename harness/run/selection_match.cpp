@@ -92,6 +92,33 @@ bool is_selected(const Selection& selection, const Unit& unit) {
           std::find(backends.begin(), backends.end(), unit.backend) != backends.end());
 }
 
+std::vector<std::string> backends_of_entry(const Suite& suite,
+                                           std::size_t index,
+                                           const std::vector<std::string>& named,
+                                           const AvailableBackends& backends) {
+  const auto means = [&](const SuiteEntry& entry, const std::string& backend) {
+    return std::any_of(entry.backends.begin(), entry.backends.end(), [&](const std::string& each) {
+      return each == backend || each == backends.stands_for(backend);
+    });
+  };
+  const SuiteEntry& entry = suite.entries[index];
+  const bool is_for_unmentioned =
+      std::any_of(entry.backends.begin(), entry.backends.end(), [&](const std::string& each) {
+        const BackendEntry* backend = backends.find_entry(each);
+        return backend != nullptr && backend->stands_for_unmentioned;
+      });
+  std::vector<std::string> all = entry.backends;
+  for (const std::string& each : named) {
+    const bool is_mentioned =
+        std::any_of(suite.entries.begin(), suite.entries.end(), [&](const SuiteEntry& other) {
+          return means(other, each);
+        });
+    const bool is_meant = is_mentioned ? means(entry, each) : is_for_unmentioned;
+    if (is_meant && std::find(all.begin(), all.end(), each) == all.end()) all.push_back(each);
+  }
+  return all;
+}
+
 void require_names(const Selection& selection, const Catalogue& catalogue) {
   std::set<std::string> operations;
   std::set<std::string> properties;

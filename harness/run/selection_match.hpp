@@ -35,6 +35,14 @@ namespace rankcheck::harness::run {
 
 [[nodiscard]] bool is_selected(const Selection& selection, const Unit& unit);
 
+/// Returns the backends for which `suite.entries[index]` is meant, with those of the `named` ones
+/// that stand for one of them. An entry for a backend that stands for unmentioned ones is also for
+/// named backends that no entry means.
+[[nodiscard]] std::vector<std::string> backends_of_entry(const Suite& suite,
+                                                         std::size_t index,
+                                                         const std::vector<std::string>& named,
+                                                         const AvailableBackends& backends);
+
 /// Throws BadInput for a pattern of the selection that matches no operation or no property.
 void require_names(const Selection& selection, const Catalogue& catalogue);
 
