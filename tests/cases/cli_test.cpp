@@ -283,6 +283,9 @@ TEST_F(CommandLineTest, VerifyAnswersBeforeItBuilds) {
   const Outcome unknown = shell("./verify bundel");
   EXPECT_EQ(unknown.status, 2);
   EXPECT_EQ(unknown.err.find("verify: bundel: expected test, bundle, "), 0U) << unknown.err;
+  const Outcome misspelt = shell("./verify --opration=crop");
+  EXPECT_EQ(misspelt.status, 2);
+  EXPECT_EQ(misspelt.err.find("verify: --opration=crop: no such option, "), 0U) << misspelt.err;
 }
 
 TEST_F(CommandLineTest, BadCasesAreOneClearLine) {
