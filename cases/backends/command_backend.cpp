@@ -1,5 +1,6 @@
 #include "cases/backends/command_backend.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -72,10 +73,26 @@ std::string how_to_quote(std::string_view prefix, const std::vector<std::string>
   return {};
 }
 
-/// Returns the file of `python:LINE`, and the subject's name if there is one.
+/// Returns the file of the ready subject of this name, or nothing if there is none.
+std::string file_of_ready_subject(std::string name) {
+  if (name.find_first_of("./") != std::string::npos) return {};
+  std::replace(name.begin(), name.end(), '-', '_');
+  // A subject must not hide the module that it imports, so some files have a longer name.
+  for (const char* const end : {".py", "_subject.py"}) {
+    const auto file = harness::run::data_folder() / "cases/subjects" / (name + end);
+    if (std::filesystem::is_regular_file(file)) return file;
+  }
+  return {};
+}
+
+/// Returns the file of `python:LINE`, and the subject's name if there is one. The line may also be
+/// the name of a ready subject.
 std::vector<std::string> words_of_python(const std::string& line) {
   const char* const expected = "a file of Python, and the subject's name if the file has several";
   std::vector<std::string> words = split_words("python:", line, expected, 1);
+  if (words.size() == 1 && !std::filesystem::is_regular_file(words[0])) {
+    if (std::string ready = file_of_ready_subject(words[0]); !ready.empty()) return {ready};
+  }
   if (words.size() <= 2) return words;
   throw harness::BadInput(fmt::format("python:{:.100}: got {} words, expected {}{}",
                                       line,
@@ -179,11 +196,10 @@ std::string why_python_unavailable(const std::string& line) {
   const std::string& file = words.front();
   if (!std::filesystem::is_regular_file(file)) {
     const bool is_name = words.size() == 1 && file.find_first_of("./") == std::string::npos;
-    return fmt::format(
-        "got {}, expected a file of Python{}{}",
-        harness::shell_quoted(file),
-        how_to_quote("python:", words),
-        is_name ? "; 'rankcheck list --subjects' shows those of ready subjects" : "");
+    return fmt::format("got {}, expected a file of Python{}{}",
+                       harness::shell_quoted(file),
+                       how_to_quote("python:", words),
+                       is_name ? " or a ready subject of 'rankcheck list --subjects'" : "");
   }
   if (!harness::find_program(interpreter()).empty()) return {};
   return no_interpreter();

@@ -65,10 +65,13 @@ TEST(CommandBackendTest, SaysHowAPathWithBlanksIsQuoted) {
   EXPECT_EQ(why_python_unavailable("'" + file + "'"), "");
 }
 
-TEST(CommandBackendTest, SaysWhereTheFilesOfReadySubjectsAre) {
-  EXPECT_EQ(why_python_unavailable("torch-gloo"),
-            "got torch-gloo, expected a file of Python; 'rankcheck list --subjects' shows those of "
-            "ready subjects");
+TEST(CommandBackendTest, FindsReadySubjectsByTheirNames) {
+  EXPECT_EQ(why_python_unavailable("torch-gloo"), "");
+  // Its file has a longer name.
+  EXPECT_EQ(why_python_unavailable("mpi4py"), "");
+  EXPECT_EQ(why_python_unavailable("torch-glo"),
+            "got torch-glo, expected a file of Python or a ready subject of 'rankcheck list "
+            "--subjects'");
 }
 
 TEST(CommandBackendTest, SaysWhyAFileOfPythonCannotBeABackend) {
