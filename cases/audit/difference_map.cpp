@@ -4,7 +4,6 @@
 
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/difference_map_step/contract.hpp"
-#include "reference/ptycho/projections.hpp"
 #include "reference/ptycho/references.hpp"
 #include "reference/spec/to_size.hpp"
 

@@ -1,5 +1,8 @@
 #include "reference/ptycho/chain.hpp"
 
+#include <utility>
+
+#include "reference/ptycho/estimate.hpp"
 #include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference {
@@ -39,6 +42,31 @@ void gradients(const OperatorArrays& in, Operator cost, OperatorArrays& out) {
   cost(far, compared);
   backward(in, compared[Array::far_waves], out);
   out[Array::cost] = compared[Array::cost];
+}
+
+BoundedArray fitted(const BoundedArray& before,
+                    const BoundedArray& numerator,
+                    const BoundedArray& weight,
+                    double unit) {
+  BoundedArray after = before;
+  for (std::size_t i = 0; i < after.values.size(); ++i) {
+    const Estimate divisor = at(weight, i % weight.values.size());
+    if (divisor.magnitude() == 0) continue;
+    store(quotient(at(numerator, i), divisor, unit), i, after);
+  }
+  return after;
+}
+
+void project_on_frames(const OperatorArrays& in, OperatorArrays& out) {
+  OperatorArrays compared = with(in, {});
+  gaussian_cost::reference(in, compared);
+  // The gradient is the difference between the waves and the waves with the measured amplitudes.
+  BoundedArray projected = in[Array::far_waves];
+  for (std::size_t i = 0; i < projected.values.size(); ++i) {
+    store(difference(at(projected, i), at(compared[Array::far_waves], i), in.unit), i, projected);
+  }
+  out[Array::cost] = compared[Array::cost];
+  out[Array::far_waves] = std::move(projected);
 }
 
 }  // namespace rankcheck::reference

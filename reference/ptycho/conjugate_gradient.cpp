@@ -1,5 +1,3 @@
-#include "reference/ptycho/conjugate_gradient.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -11,6 +9,7 @@
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
 #include "reference/ptycho/estimate.hpp"
+#include "reference/ptycho/references.hpp"
 
 namespace rankcheck::reference {
 
@@ -293,8 +292,7 @@ class BlockStep {
   Follow follow_;
 };
 
-}  // namespace
-
+/// A step for the cost that `cost` computes, an operator like gaussian_cost.
 void conjugate_gradient_step_of(Operator cost, const OperatorArrays& in, OperatorArrays& out) {
   constexpr Block object{Array::object, Array::object_gradient, Array::object_direction};
   constexpr Block probe{Array::probe, Array::probe_gradient, Array::probe_direction};
@@ -302,6 +300,16 @@ void conjugate_gradient_step_of(Operator cost, const OperatorArrays& in, Operato
   out.make(Array::step_lengths);
   store(BlockStep(cost, object, 0, state, out).take(), 0, out.make(Array::cost));
   BlockStep(cost, probe, 1, state, out).take();
+}
+
+}  // namespace
+
+void conjugate_gradient_step::reference(const OperatorArrays& in, OperatorArrays& out) {
+  conjugate_gradient_step_of(gaussian_cost::reference, in, out);
+}
+
+void poisson_conjugate_gradient_step::reference(const OperatorArrays& in, OperatorArrays& out) {
+  conjugate_gradient_step_of(poisson_cost::reference, in, out);
 }
 
 }  // namespace rankcheck::reference

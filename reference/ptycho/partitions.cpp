@@ -1,15 +1,108 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <tuple>
 #include <utility>
+#include <vector>
 
-#include "reference/ptycho/partition.hpp"
 #include "reference/ptycho/references.hpp"
 #include "reference/spec/split_mix.hpp"
 #include "reference/spec/to_size.hpp"
 
+/// References of the partitions of scan positions; partition.hpp has their terms.
 namespace rankcheck::reference {
 
 namespace {
+
+/// A scan position in steps of 1/256 pixel, and its index.
+struct ScanPoint {
+  std::int64_t row = 0;
+  std::int64_t col = 0;
+  std::int64_t number = 0;
+};
+
+/// All positions of a problem, in order.
+std::vector<ScanPoint> scan_of(const OperatorArrays& arrays) {
+  const BoundedArray& positions = arrays[spec::Array::positions];
+  const auto steps = [&](std::int64_t component) {
+    const double pixels = positions.values[spec::to_size(component)].real();
+    return static_cast<std::int64_t>(std::floor(256 * pixels + 0.5));
+  };
+  std::vector<ScanPoint> scan;
+  for (std::int64_t i = 0; i < arrays.positions; ++i) {
+    scan.push_back({.row = steps(2 * i), .col = steps(2 * i + 1), .number = i});
+  }
+  return scan;
+}
+
+/// The number of positions that `rank` gets in equal shares.
+std::int64_t equal_share(std::int64_t positions, std::int64_t ranks, int rank) {
+  std::int64_t share = 0;
+  for (std::int64_t i = rank; i < positions; i += ranks) ++share;
+  return share;
+}
+
+/// The index of the cell that holds `at`, if `cells` cells lie between `least` and `most`.
+std::int64_t cell_of(std::int64_t at, std::int64_t least, std::int64_t most, std::int64_t cells) {
+  std::int64_t cell = 0;
+  // Every edge between two cells below the coordinate moves it to the next cell.
+  for (std::int64_t edge = 1; edge < cells; ++edge) {
+    if (edge * (most - least) < (at - least) * cells) ++cell;
+  }
+  return cell;
+}
+
+/// The least and the greatest row and column of some positions; zeros if there are no positions.
+struct Bounds {
+  explicit Bounds(const std::vector<ScanPoint>& points) {
+    if (!points.empty()) least = most = points.front();
+    for (const ScanPoint& point : points) {
+      least.row = std::min(least.row, point.row);
+      least.col = std::min(least.col, point.col);
+      most.row = std::max(most.row, point.row);
+      most.col = std::max(most.col, point.col);
+    }
+  }
+
+  ScanPoint least;
+  ScanPoint most;
+};
+
+/// Makes the array owners from one rank for each position.
+void set_owners(const std::vector<int>& ranks, OperatorArrays& out) {
+  BoundedArray& owners = out.make(spec::Array::owners);
+  for (std::size_t i = 0; i < ranks.size(); ++i) owners.values[i] = ranks[i];
+}
+
+std::int64_t ranks_of(const OperatorArrays& arrays) {
+  return static_cast<std::int64_t>(arrays.counts.size());
+}
+
+/// Gives each position to the rank owner(position, bounds of all positions, ranks), and makes
+/// owners.
+template <class Owner>
+void give_each(const OperatorArrays& in, OperatorArrays& out, const Owner& owner) {
+  const std::vector<ScanPoint> scan = scan_of(in);
+  const Bounds box(scan);
+  std::vector<int> ranks;
+  for (const ScanPoint& at : scan) ranks.push_back(static_cast<int>(owner(at, box, ranks_of(in))));
+  set_owners(ranks, out);
+}
+
+/// Gives the positions to ranks 0, 1, … in the given order, in equal shares, and makes owners.
+void share_in_order(const std::vector<ScanPoint>& ordered,
+                    std::int64_t ranks,
+                    OperatorArrays& out) {
+  std::vector<int> owner(ordered.size());
+  std::size_t next = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto share = equal_share(static_cast<std::int64_t>(ordered.size()), ranks, rank);
+    for (std::int64_t i = 0; i < share; ++i) {
+      owner[spec::to_size(ordered[next++].number)] = rank;
+    }
+  }
+  set_owners(owner, out);
+}
 
 /// Gives the points to the ranks first … last-1.
 void split(std::vector<ScanPoint> points,
@@ -60,7 +153,7 @@ void partition_compact::reference(const OperatorArrays& in, OperatorArrays& out)
 }
 
 void partition_consecutive::reference(const OperatorArrays& in, OperatorArrays& out) {
-  share_in_order(scan_of(in), static_cast<std::int64_t>(in.counts.size()), out);
+  share_in_order(scan_of(in), ranks_of(in), out);
 }
 
 void partition_equal_stripes::reference(const OperatorArrays& in, OperatorArrays& out) {
@@ -68,49 +161,33 @@ void partition_equal_stripes::reference(const OperatorArrays& in, OperatorArrays
   std::sort(scan.begin(), scan.end(), [](const ScanPoint& a, const ScanPoint& b) {
     return std::tie(a.row, a.col, a.number) < std::tie(b.row, b.col, b.number);
   });
-  share_in_order(scan, static_cast<std::int64_t>(in.counts.size()), out);
+  share_in_order(scan, ranks_of(in), out);
 }
 
 void partition_grid::reference(const OperatorArrays& in, OperatorArrays& out) {
-  const std::vector<ScanPoint> scan = scan_of(in);
-  const Bounds box(scan);
-  const auto ranks = static_cast<std::int64_t>(in.counts.size());
   std::int64_t cols = 1;
-  for (std::int64_t divisor = 1; divisor * divisor <= ranks; ++divisor) {
-    if (ranks % divisor == 0) cols = divisor;
+  for (std::int64_t divisor = 1; divisor * divisor <= ranks_of(in); ++divisor) {
+    if (ranks_of(in) % divisor == 0) cols = divisor;
   }
-  std::vector<int> owner(scan.size());
-  for (const ScanPoint& at : scan) {
-    const std::int64_t row = cell_of(at.row, box.least.row, box.most.row, ranks / cols);
-    const std::int64_t col = cell_of(at.col, box.least.col, box.most.col, cols);
-    owner[spec::to_size(at.number)] = static_cast<int>(row * cols + col);
-  }
-  set_owners(owner, out);
+  give_each(in, out, [&](const ScanPoint& at, const Bounds& box, std::int64_t ranks) {
+    return cell_of(at.row, box.least.row, box.most.row, ranks / cols) * cols +
+           cell_of(at.col, box.least.col, box.most.col, cols);
+  });
 }
 
 void partition_interlaced::reference(const OperatorArrays& in, OperatorArrays& out) {
-  const auto ranks = static_cast<std::int64_t>(in.counts.size());
-  std::vector<int> owner;
-  for (std::int64_t i = 0; i < in.positions; ++i) owner.push_back(static_cast<int>(i % ranks));
-  set_owners(owner, out);
+  give_each(in, out, [](const ScanPoint& at, const Bounds&, std::int64_t ranks) {
+    return at.number % ranks;
+  });
 }
 
 void partition_quadrants::reference(const OperatorArrays& in, OperatorArrays& out) {
-  const std::vector<ScanPoint> scan = scan_of(in);
-  const Bounds box(scan);
-  const int ranks = static_cast<int>(in.counts.size());
-  std::vector<int> owner(scan.size());
-  for (const ScanPoint& at : scan) {
-    int rank = static_cast<int>(cell_of(at.row, box.least.row, box.most.row, ranks));
+  give_each(in, out, [](const ScanPoint& at, const Bounds& box, std::int64_t ranks) {
+    const std::int64_t row = cell_of(at.row, box.least.row, box.most.row, ranks);
     // If the number of ranks is odd, the last rank has its band alone.
-    const bool alone = ranks % 2 == 1 && rank == ranks - 1;
-    if (!alone) {
-      rank -= rank % 2;
-      rank += static_cast<int>(cell_of(at.col, box.least.col, box.most.col, 2));
-    }
-    owner[spec::to_size(at.number)] = rank;
-  }
-  set_owners(owner, out);
+    const bool alone = ranks % 2 == 1 && row == ranks - 1;
+    return alone ? row : row - row % 2 + cell_of(at.col, box.least.col, box.most.col, 2);
+  });
 }
 
 void partition_random::reference(const OperatorArrays& in, OperatorArrays& out) {
@@ -118,19 +195,13 @@ void partition_random::reference(const OperatorArrays& in, OperatorArrays& out) 
   std::sort(scan.begin(), scan.end(), [](const ScanPoint& a, const ScanPoint& b) {
     return std::pair(hash_of(a.number), a.number) < std::pair(hash_of(b.number), b.number);
   });
-  share_in_order(scan, static_cast<std::int64_t>(in.counts.size()), out);
+  share_in_order(scan, ranks_of(in), out);
 }
 
 void partition_stripes::reference(const OperatorArrays& in, OperatorArrays& out) {
-  const std::vector<ScanPoint> scan = scan_of(in);
-  const Bounds box(scan);
-  const auto ranks = static_cast<std::int64_t>(in.counts.size());
-  std::vector<int> owner(scan.size());
-  for (const ScanPoint& at : scan) {
-    owner[spec::to_size(at.number)] =
-        static_cast<int>(cell_of(at.row, box.least.row, box.most.row, ranks));
-  }
-  set_owners(owner, out);
+  give_each(in, out, [](const ScanPoint& at, const Bounds& box, std::int64_t ranks) {
+    return cell_of(at.row, box.least.row, box.most.row, ranks);
+  });
 }
 
 }  // namespace rankcheck::reference
