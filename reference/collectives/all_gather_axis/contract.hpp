@@ -17,16 +17,12 @@ inline spec::Contract contract() {
       .source = "tike, MPIComm.Allgather along an axis; numpy.concatenate",
       .in_place = spec::InPlace::none,
       .ranks_agree = true,
-      .part =
-          spec::CollectiveTraits{
-              .sizes = spec::Sizes::lengths_along_axis,
-              .extents =
-                  [](const spec::Call& call, int rank, spec::Extents& extents) {
-                    extents.send_size = append_strips(extents.send, call, block_count(call, rank));
-                    extents.recv_size = append_strips(extents.recv, call, axis_length(call));
-                  },
-          },
-  };
+      .part = spec::CollectiveTraits{
+          .sizes = spec::Sizes::lengths_along_axis,
+          .extents = [](const spec::Call& call, int rank, spec::Extents& extents) {
+            extents.send_size = append_strips(extents.send, call, block_count(call, rank));
+            extents.recv_size = append_strips(extents.recv, call, axis_length(call));
+          }}};
 }
 
 }  // namespace rankcheck::reference::all_gather_axis

@@ -14,17 +14,12 @@ inline spec::Contract contract() {
       .source = "ncclBroadcast; MPI_Bcast",
       .in_place = spec::InPlace::same,
       .ranks_agree = true,
-      .part =
-          spec::CollectiveTraits{
-              .rooted = true,
-              .extents =
-                  [](const spec::Call& call, int rank, spec::Extents& extents) {
-                    if (rank == call.root)
-                      extents.send_size = spec::append_even(extents.send, 1, call.count);
-                    extents.recv_size = spec::append_even(extents.recv, 1, call.count);
-                  },
-          },
-  };
+      .part = spec::CollectiveTraits{
+          .rooted = true, .extents = [](const spec::Call& call, int rank, spec::Extents& extents) {
+            if (rank == call.root)
+              extents.send_size = spec::append_even(extents.send, 1, call.count);
+            extents.recv_size = spec::append_even(extents.recv, 1, call.count);
+          }}};
 }
 
 }  // namespace rankcheck::reference::broadcast

@@ -15,17 +15,12 @@ inline spec::Contract contract() {
       .formula = "out[root][q c + i] = in[q][i]",
       .source = "ncclGather; MPI_Gather",
       .in_place = spec::InPlace::send_within_recv,
-      .part =
-          spec::CollectiveTraits{
-              .rooted = true,
-              .extents =
-                  [](const spec::Call& call, int rank, spec::Extents& extents) {
-                    extents.send_size = spec::append_own_block(extents.send, call, rank);
-                    extents.recv_size = spec::append_all_blocks(extents.recv, call);
-                    if (rank != call.root) extents.recv.clear();
-                  },
-          },
-  };
+      .part = spec::CollectiveTraits{
+          .rooted = true, .extents = [](const spec::Call& call, int rank, spec::Extents& extents) {
+            extents.send_size = spec::append_own_block(extents.send, call, rank);
+            extents.recv_size = spec::append_all_blocks(extents.recv, call);
+            if (rank != call.root) extents.recv.clear();
+          }}};
 }
 
 }  // namespace rankcheck::reference::gather

@@ -12,25 +12,20 @@ namespace rankcheck::reference::reduce_axis {
 /// multiplies all rows of a rank by the rank's scalar. The other ranks have a recv buffer too,
 /// which stays unchanged.
 inline spec::Contract contract() {
-  return {
-      .name = "reduce_axis",
-      .summary = "The root gets the combination of all rows of all ranks along one axis.",
-      .formula = "out[root][(a, b)] = op over q, j of in[q][(a, j, b)]",
-      .source = "tike, Comm.reduce and reduce_mean along an axis",
-      .in_place = spec::InPlace::none,
-      .part =
-          spec::CollectiveTraits{
+  return {.name = "reduce_axis",
+          .summary = "The root gets the combination of all rows of all ranks along one axis.",
+          .formula = "out[root][(a, b)] = op over q, j of in[q][(a, j, b)]",
+          .source = "tike, Comm.reduce and reduce_mean along an axis",
+          .in_place = spec::InPlace::none,
+          .part = spec::CollectiveTraits{
               .sizes = spec::Sizes::lengths_along_axis,
               .reduces = true,
               .rooted = true,
-              .extents =
-                  [](const spec::Call& call, int rank, spec::Extents& extents) {
-                    extents.send_size = append_strips(extents.send, call, block_count(call, rank));
-                    extents.recv_size = append_strips(extents.recv, call, 1);
-                    if (rank != call.root) extents.recv.clear();
-                  },
-          },
-  };
+              .extents = [](const spec::Call& call, int rank, spec::Extents& extents) {
+                extents.send_size = append_strips(extents.send, call, block_count(call, rank));
+                extents.recv_size = append_strips(extents.recv, call, 1);
+                if (rank != call.root) extents.recv.clear();
+              }}};
 }
 
 }  // namespace rankcheck::reference::reduce_axis

@@ -15,16 +15,11 @@ inline spec::Contract contract() {
       .source = "ncclReduceScatter; MPI_Reduce_scatter_block",
       .in_place = spec::InPlace::recv_within_send,
       .in_place_overwrites = true,
-      .part =
-          spec::CollectiveTraits{
-              .reduces = true,
-              .extents =
-                  [](const spec::Call& call, int rank, spec::Extents& extents) {
-                    extents.send_size = spec::append_all_blocks(extents.send, call);
-                    extents.recv_size = spec::append_own_block(extents.recv, call, rank);
-                  },
-          },
-  };
+      .part = spec::CollectiveTraits{
+          .reduces = true, .extents = [](const spec::Call& call, int rank, spec::Extents& extents) {
+            extents.send_size = spec::append_all_blocks(extents.send, call);
+            extents.recv_size = spec::append_own_block(extents.recv, call, rank);
+          }}};
 }
 
 }  // namespace rankcheck::reference::reduce_scatter

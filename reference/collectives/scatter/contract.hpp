@@ -14,17 +14,11 @@ inline spec::Contract contract() {
       .formula = "out[r][i] = in[root][r c + i]",
       .source = "ncclScatter; MPI_Scatter",
       .in_place = spec::InPlace::recv_within_send,
-      .part =
-          spec::CollectiveTraits{
-              .rooted = true,
-              .extents =
-                  [](const spec::Call& call, int rank, spec::Extents& extents) {
-                    if (rank == call.root)
-                      extents.send_size = spec::append_all_blocks(extents.send, call);
-                    extents.recv_size = spec::append_own_block(extents.recv, call, rank);
-                  },
-          },
-  };
+      .part = spec::CollectiveTraits{
+          .rooted = true, .extents = [](const spec::Call& call, int rank, spec::Extents& extents) {
+            if (rank == call.root) extents.send_size = spec::append_all_blocks(extents.send, call);
+            extents.recv_size = spec::append_own_block(extents.recv, call, rank);
+          }}};
 }
 
 }  // namespace rankcheck::reference::scatter

@@ -13,20 +13,16 @@ inline spec::Contract contract() {
       .summary = "Rank r gets the elements of the rank that sends to it.",
       .formula = "out[r] = in[origin(r)]",
       .source = "ncclSend and ncclRecv in a group; MPI_Sendrecv; CuPy's send and recv (one_way)",
-      .part =
-          spec::CollectiveTraits{
-              .patterned = true,
-              .extents =
-                  [](const spec::Call& call, int rank, spec::Extents& extents) {
-                    if (spec::destination(call, rank) != spec::nobody) {
-                      extents.send_size = spec::append_even(extents.send, 1, call.count);
-                    }
-                    extents.recv_size = call.count;
-                    if (spec::origin(call, rank) == spec::nobody) return;
-                    spec::append_even(extents.recv, 1, call.count);
-                  },
-          },
-  };
+      .part = spec::CollectiveTraits{
+          .patterned = true,
+          .extents = [](const spec::Call& call, int rank, spec::Extents& extents) {
+            if (spec::destination(call, rank) != spec::nobody) {
+              extents.send_size = spec::append_even(extents.send, 1, call.count);
+            }
+            extents.recv_size = call.count;
+            if (spec::origin(call, rank) == spec::nobody) return;
+            spec::append_even(extents.recv, 1, call.count);
+          }}};
 }
 
 }  // namespace rankcheck::reference::send_recv

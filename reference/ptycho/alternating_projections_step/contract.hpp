@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/operator.hpp"
+#include "reference/ptycho/step.hpp"
 
 namespace rankcheck::reference::alternating_projections_step {
 
@@ -16,26 +16,12 @@ namespace rankcheck::reference::alternating_projections_step {
 /// - a pixel with D = 0 or E = 0 stays unchanged.
 /// The cost is gaussian_cost's, before the step.
 inline spec::Contract contract() {
-  return {
-      .name = "alternating_projections_step",
-      .summary =
-          "Makes a step of alternating projections on all ranks' frames and returns the cost.",
-      .formula =
-          "x = propagate_inverse(sqrt(d/I) F); o' = insert(sum over m of conj(P) x) / D; "
-          "P' = (sum over n of conj(extract(o)) x) / E",
-      .source = "tike solvers.dm, but without exit waves from step to step; Thibault et al. 2009",
-      .ranks_agree = true,
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::object,
-                         spec::Array::probe,
-                         spec::Array::positions,
-                         spec::Array::frames,
-                         spec::Array::mask},
-              .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
-              .shares_probe = true,
-          },
-  };
+  return step_contract(
+      "alternating_projections_step",
+      "Makes a step of alternating projections on all ranks' frames and returns the cost.",
+      "x = propagate_inverse(sqrt(d/I) F); o' = insert(sum over m of conj(P) x) / D; P' = (sum "
+      "over n of conj(extract(o)) x) / E",
+      "tike solvers.dm, but without exit waves from step to step; Thibault et al. 2009");
 }
 
 }  // namespace rankcheck::reference::alternating_projections_step

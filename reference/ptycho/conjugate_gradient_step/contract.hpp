@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/operator.hpp"
+#include "reference/ptycho/step.hpp"
 
 namespace rankcheck::reference {
 
@@ -28,40 +28,21 @@ namespace conjugate_gradient_step {
 /// and the same on every rank. So the step does not depend on how the positions are shared out, and
 /// replicas stay equal.
 inline spec::Contract contract() {
-  return {
-      .name = "conjugate_gradient_step",
-      .summary =
-          "Makes a conjugate gradient step of object and probe on all ranks' frames and returns "
-          "the cost.",
-      .formula =
-          "d = -g + d_old |g|^2 / Re<d_old, g - g_old>; x' = x + s d, s the first of 1, "
-          "1/2, 1/4 ... with f(x + s d) <= f(x); object, then probe",
-      .source =
-          "tike solvers.cgrad and opt.conjugate_gradient; Dai, Yuan 1999; PR #72 without its "
-          "restart in every call",
-      .ranks_agree = true,
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::object,
-                         spec::Array::probe,
-                         spec::Array::positions,
-                         spec::Array::frames,
-                         spec::Array::mask,
-                         spec::Array::object_gradient,
-                         spec::Array::object_direction,
-                         spec::Array::probe_gradient,
-                         spec::Array::probe_direction},
-              .outputs = {spec::Array::cost,
-                          spec::Array::object,
-                          spec::Array::probe,
-                          spec::Array::object_gradient,
-                          spec::Array::object_direction,
-                          spec::Array::probe_gradient,
-                          spec::Array::probe_direction,
-                          spec::Array::step_lengths},
-              .shares_probe = true,
-          },
-  };
+  using spec::Array;
+  spec::Contract contract =
+      step_contract("conjugate_gradient_step",
+                    "Makes a conjugate gradient step of object and probe on all ranks' frames and "
+                    "returns the cost.",
+                    "d = -g + d_old |g|^2 / Re<d_old, g - g_old>; x' = x + s d, s the first of 1, "
+                    "1/2, 1/4 ... with f(x + s d) <= f(x); object, then probe",
+                    "tike solvers.cgrad and opt.conjugate_gradient; Dai, Yuan 1999; PR #72 without "
+                    "its restart in every call",
+                    {Array::object_gradient,
+                     Array::object_direction,
+                     Array::probe_gradient,
+                     Array::probe_direction});
+  ptycho(contract).outputs.push_back(Array::step_lengths);
+  return contract;
 }
 
 }  // namespace conjugate_gradient_step

@@ -50,21 +50,17 @@ inline spec::Contract contract() {
           "P_O w = extract(o') P'; w' = w + b (P_F(2 P_O w - w) - P_O w)",
       .source = "Elser 2003; Thibault, Dierolf, Bunk, Menzel, Pfeiffer 2009",
       .ranks_agree = true,
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::object,
-                         spec::Array::probe,
-                         spec::Array::exit_waves,
-                         spec::Array::positions,
-                         spec::Array::frames,
-                         spec::Array::mask},
-              .outputs = {spec::Array::cost,
-                          spec::Array::object,
-                          spec::Array::probe,
-                          spec::Array::exit_waves},
-              .shares_probe = true,
-          },
-  };
+      .part = spec::OperatorTraits{.inputs = {spec::Array::object,
+                                              spec::Array::probe,
+                                              spec::Array::exit_waves,
+                                              spec::Array::positions,
+                                              spec::Array::frames,
+                                              spec::Array::mask},
+                                   .outputs = {spec::Array::cost,
+                                               spec::Array::object,
+                                               spec::Array::probe,
+                                               spec::Array::exit_waves},
+                                   .shares_probe = true}};
 }
 
 }  // namespace difference_map_step

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/operator.hpp"
+#include "reference/ptycho/step.hpp"
 
 namespace rankcheck::reference::gaussian_gradients {
 
@@ -11,26 +11,14 @@ namespace rankcheck::reference::gaussian_gradients {
 /// 0 adds nothing to the gradients. The results are sums, never means: they do not depend on how
 /// the positions are shared out.
 inline spec::Contract contract() {
-  return {
-      .name = "gaussian_gradients",
-      .summary =
-          "Computes the amplitude cost of all ranks' frames and its gradients in object and probe.",
-      .formula =
-          "cost = sum of (sqrt(I) - sqrt(d))^2; G = (1 - sqrt(d/I)) F; "
-          "object = multislice_adjoint_object(propagate_inverse(G)), probe alike",
-      .source = "tike objective.gaussian; the gather-sum-scatter of tike PR #72",
-      .ranks_agree = true,
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::object,
-                         spec::Array::probe,
-                         spec::Array::positions,
-                         spec::Array::frames,
-                         spec::Array::mask},
-              .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
-              .multislice = true,
-          },
-  };
+  spec::Contract contract = frames_contract(
+      "gaussian_gradients",
+      "Computes the amplitude cost of all ranks' frames and its gradients in object and probe.",
+      "cost = sum of (sqrt(I) - sqrt(d))^2; G = (1 - sqrt(d/I)) F; object = "
+      "multislice_adjoint_object(propagate_inverse(G)), probe alike",
+      "tike objective.gaussian; the gather-sum-scatter of tike PR #72");
+  ptycho(contract).multislice = true;
+  return contract;
 }
 
 }  // namespace rankcheck::reference::gaussian_gradients

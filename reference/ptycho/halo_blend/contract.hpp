@@ -22,14 +22,10 @@ inline spec::Contract contract() {
       .formula =
           "out[r][x] = sum over the ranks q that hold x of w[q][x] in[q][x] / sum of w[q][x]",
       .source = "tike ThreadPool.swap_edges (HEAD), for any tiles",
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::tile},
-              .outputs = {spec::Array::tile},
-              .linear_in = {spec::Array::tile},
-              .tiled = true,
-          },
-  };
+      .part = spec::OperatorTraits{.inputs = {spec::Array::tile},
+                                   .outputs = {spec::Array::tile},
+                                   .linear_in = {spec::Array::tile},
+                                   .tiled = true}};
 }
 
 }  // namespace rankcheck::reference::halo_blend

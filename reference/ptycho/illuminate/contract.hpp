@@ -16,14 +16,11 @@ inline spec::Contract contract() {
           "Multiplies the window of the object at every scan position by the modes of the probe.",
       .formula = "wave_m[p, q] = patch[p, q] probe_m[p, q]",
       .source = "tike operators.Convolution.fwd",
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::object, spec::Array::probe, spec::Array::positions},
-              .outputs = {spec::Array::waves},
-              .linear_in = {spec::Array::object, spec::Array::probe},
-              .exact_on_whole_numbers = true,
-          },
-  };
+      .part = spec::OperatorTraits{
+          .inputs = {spec::Array::object, spec::Array::probe, spec::Array::positions},
+          .outputs = {spec::Array::waves},
+          .linear_in = {spec::Array::object, spec::Array::probe},
+          .exact_on_whole_numbers = true}};
 }
 
 }  // namespace rankcheck::reference::illuminate

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/operator.hpp"
+#include "reference/ptycho/step.hpp"
 
 namespace rankcheck::reference {
 
@@ -30,32 +30,15 @@ namespace lsqml_step {
 /// o' = o + length dO and P' = P + length dP, for every mode of P. If N = 0 the lengths are 0 and
 /// nothing changes. The cost is the one before the step.
 inline spec::Contract contract() {
-  return {
-      .name = "lsqml_step",
-      .summary =
-          "Makes a least-squares step of object and probe on all ranks' frames and returns the "
-          "cost.",
-      .formula =
-          "o' = o + s_o dO, P' = P + s_P dP; (s_o, s_P) = 0.9 mean of max(0, "
-          "argmin |chi - x1 extract(dO) P - x2 dP extract(o)|^2), damped",
-      .source =
-          "tike solvers.lstsq_grad, compact batch of all frames; Odstrcil, Menzel, "
-          "Guizar-Sicairos 2018",
-      .ranks_agree = true,
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::object,
-                         spec::Array::probe,
-                         spec::Array::positions,
-                         spec::Array::frames,
-                         spec::Array::mask},
-              .outputs = {spec::Array::cost,
-                          spec::Array::object,
-                          spec::Array::probe,
-                          spec::Array::step_lengths},
-              .shares_probe = true,
-          },
-  };
+  spec::Contract contract = step_contract(
+      "lsqml_step",
+      "Makes a least-squares step of object and probe on all ranks' frames and returns the cost.",
+      "o' = o + s_o dO, P' = P + s_P dP; (s_o, s_P) = 0.9 mean of max(0, argmin |chi - x1 "
+      "extract(dO) P - x2 dP extract(o)|^2), damped",
+      "tike solvers.lstsq_grad, compact batch of all frames; Odstrcil, Menzel, Guizar-Sicairos "
+      "2018");
+  ptycho(contract).outputs.push_back(spec::Array::step_lengths);
+  return contract;
 }
 
 }  // namespace lsqml_step

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/operator.hpp"
+#include "reference/ptycho/step.hpp"
 
 namespace rankcheck::reference {
 
@@ -16,33 +16,13 @@ namespace momentum_step {
 /// b d_o; the same holds for the probe. The new directions are outputs and the inputs of the next
 /// step.
 inline spec::Contract contract() {
-  return {
-      .name = "momentum_step",
-      .summary =
-          "Makes an extended PIE step with momentum of object and probe on all ranks' frames and "
-          "returns the cost.",
-      .formula =
-          "d_o' = b d_o - g_o / max D; o' = o + d_o'; d_P' = b d_P - g_P / max E; P' = P + d_P'",
-      .source =
-          "FluxMPI DistributedOptimizer around Flux Momentum; Polyak 1964; Maiden, Rodenburg 2009",
-      .ranks_agree = true,
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::object,
-                         spec::Array::probe,
-                         spec::Array::positions,
-                         spec::Array::frames,
-                         spec::Array::mask,
-                         spec::Array::object_direction,
-                         spec::Array::probe_direction},
-              .outputs = {spec::Array::cost,
-                          spec::Array::object,
-                          spec::Array::probe,
-                          spec::Array::object_direction,
-                          spec::Array::probe_direction},
-              .shares_probe = true,
-          },
-  };
+  return step_contract(
+      "momentum_step",
+      "Makes an extended PIE step with momentum of object and probe on all ranks' frames and "
+      "returns the cost.",
+      "d_o' = b d_o - g_o / max D; o' = o + d_o'; d_P' = b d_P - g_P / max E; P' = P + d_P'",
+      "FluxMPI DistributedOptimizer around Flux Momentum; Polyak 1964; Maiden, Rodenburg 2009",
+      {spec::Array::object_direction, spec::Array::probe_direction});
 }
 
 }  // namespace momentum_step

@@ -11,21 +11,17 @@ namespace rankcheck::reference::multislice {
 /// multilinear: linear in the probe, and linear in each slice if the others stay fixed. With one
 /// slice it equals illuminate.
 inline spec::Contract contract() {
-  return {
-      .name = "multislice",
-      .summary = "Computes the waves after a stack of slices with free space between them.",
-      .formula =
-          "e_s = patch(o_s) p_s; p_0 = probe, p_s = propagate_fresnel(e_(s-1)); out = the "
-          "last e",
-      .source = "tike operators.Multislice.fwd, with propagate_fresnel's grid",
-      .part =
-          spec::OperatorTraits{
+  return {.name = "multislice",
+          .summary = "Computes the waves after a stack of slices with free space between them.",
+          .formula =
+              "e_s = patch(o_s) p_s; p_0 = probe, p_s = propagate_fresnel(e_(s-1)); out = the "
+              "last e",
+          .source = "tike operators.Multislice.fwd, with propagate_fresnel's grid",
+          .part = spec::OperatorTraits{
               .inputs = {spec::Array::object, spec::Array::probe, spec::Array::positions},
               .outputs = {spec::Array::waves},
               .linear_in = {spec::Array::probe},
-              .multislice = true,
-          },
-  };
+              .multislice = true}};
 }
 
 }  // namespace rankcheck::reference::multislice

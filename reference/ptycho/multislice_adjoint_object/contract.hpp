@@ -20,17 +20,13 @@ inline spec::Contract contract() {
           "tike operators.Multislice.adj, but without the division by the number of slices and "
           "with the conjugate patch, which tike's solvers left out (10e0f0b5)",
       .ranks_agree = true,
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::waves,
-                         spec::Array::object,
-                         spec::Array::probe,
-                         spec::Array::positions},
-              .outputs = {spec::Array::object},
-              .linear_in = {spec::Array::waves},
-              .multislice = true,
-          },
-  };
+      .part = spec::OperatorTraits{.inputs = {spec::Array::waves,
+                                              spec::Array::object,
+                                              spec::Array::probe,
+                                              spec::Array::positions},
+                                   .outputs = {spec::Array::object},
+                                   .linear_in = {spec::Array::waves},
+                                   .multislice = true}};
 }
 
 }  // namespace rankcheck::reference::multislice_adjoint_object

@@ -24,11 +24,7 @@ inline spec::Contract contract() {
       .formula = "out[k] = sum over m of U[k][m] in[m], U G U* diagonal and descending, G = in in*",
       .source = "tike linalg.orthogonalize_eig",
       .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::probe},
-              .outputs = {spec::Array::probe},
-          },
-  };
+          spec::OperatorTraits{.inputs = {spec::Array::probe}, .outputs = {spec::Array::probe}}};
 }
 
 /// The admitted error of a result, in unit roundoffs of the power of all modes.

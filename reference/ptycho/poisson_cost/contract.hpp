@@ -18,12 +18,9 @@ inline spec::Contract contract() {
           "tike objective.poisson, but with sums instead of means, so that partitions make no "
           "difference",
       .ranks_agree = true,
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::far_waves, spec::Array::frames, spec::Array::mask},
-              .outputs = {spec::Array::cost, spec::Array::far_waves},
-          },
-  };
+      .part = spec::OperatorTraits{
+          .inputs = {spec::Array::far_waves, spec::Array::frames, spec::Array::mask},
+          .outputs = {spec::Array::cost, spec::Array::far_waves}}};
 }
 
 }  // namespace rankcheck::reference::poisson_cost

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/operator.hpp"
+#include "reference/ptycho/step.hpp"
 
 namespace rankcheck::reference::poisson_gradients {
 
@@ -9,27 +9,14 @@ namespace rankcheck::reference::poisson_gradients {
 /// smallest value; this subtraction changes no gradient and avoids cancellation. If d is 0, d
 /// log(...) is 0.
 inline spec::Contract contract() {
-  return {
-      .name = "poisson_gradients",
-      .summary =
-          "Computes the Poisson cost of all ranks' frames and its gradients in object and probe.",
-      .formula =
-          "cost = sum of I + e - d - d log((I + e) / d), e = 1e-9; "
-          "G = (1 - d / (I + e)) F; object = "
-          "multislice_adjoint_object(propagate_inverse(G)), probe alike",
-      .source = "tike objective.poisson; the gather-sum-scatter of tike PR #72",
-      .ranks_agree = true,
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::object,
-                         spec::Array::probe,
-                         spec::Array::positions,
-                         spec::Array::frames,
-                         spec::Array::mask},
-              .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
-              .multislice = true,
-          },
-  };
+  spec::Contract contract = frames_contract(
+      "poisson_gradients",
+      "Computes the Poisson cost of all ranks' frames and its gradients in object and probe.",
+      "cost = sum of I + e - d - d log((I + e) / d), e = 1e-9; G = (1 - d / (I + e)) F; object = "
+      "multislice_adjoint_object(propagate_inverse(G)), probe alike",
+      "tike objective.poisson; the gather-sum-scatter of tike PR #72");
+  ptycho(contract).multislice = true;
+  return contract;
 }
 
 }  // namespace rankcheck::reference::poisson_gradients

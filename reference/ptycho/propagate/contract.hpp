@@ -14,13 +14,9 @@ inline spec::Contract contract() {
       .summary = "Computes the unitary Fourier transform of the waves of every position and mode.",
       .formula = "F[k, l] = 1/D sum over p and q of wave[p, q] exp(-2 pi i (k p + l q) / D)",
       .source = "tike operators.Propagation.fwd, norm 'ortho'",
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::waves},
-              .outputs = {spec::Array::far_waves},
-              .linear_in = {spec::Array::waves},
-          },
-  };
+      .part = spec::OperatorTraits{.inputs = {spec::Array::waves},
+                                   .outputs = {spec::Array::far_waves},
+                                   .linear_in = {spec::Array::waves}}};
 }
 
 }  // namespace rankcheck::reference::propagate

@@ -17,14 +17,10 @@ inline spec::Contract contract() {
           "out = F^-1(h F(wave)), h[k, l] = exp(2 pi i z sqrt(1/lambda^2 - f_k^2 - f_l^2)), "
           "beyond 1/lambda exp(-2 pi |z| sqrt(f_k^2 + f_l^2 - 1/lambda^2))",
       .source = "tike operators.FresnelSpectProp, but with a grid that is not half a bin off",
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::waves},
-              .outputs = {spec::Array::waves},
-              .linear_in = {spec::Array::waves},
-              .in_free_space = true,
-          },
-  };
+      .part = spec::OperatorTraits{.inputs = {spec::Array::waves},
+                                   .outputs = {spec::Array::waves},
+                                   .linear_in = {spec::Array::waves},
+                                   .in_free_space = true}};
 }
 
 }  // namespace rankcheck::reference::propagate_fresnel

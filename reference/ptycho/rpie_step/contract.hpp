@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/spec/operator.hpp"
+#include "reference/ptycho/step.hpp"
 
 namespace rankcheck::reference {
 
@@ -16,25 +16,11 @@ namespace rpie_step {
 /// unchanged. tike divides the object's step by the number of modes. This contract does not,
 /// because D already sums the light of all modes.
 inline spec::Contract contract() {
-  return {
-      .name = "rpie_step",
-      .summary =
-          "Makes a regularised PIE step of object and probe on all ranks' frames and returns the "
-          "cost.",
-      .formula = "o' = o - g_o / ((1-a) D + a max D); P' = P - g_P / ((1-a) E + a max E)",
-      .source = "tike solvers.rpie; Maiden, Johnson, Li 2017",
-      .ranks_agree = true,
-      .part =
-          spec::OperatorTraits{
-              .inputs = {spec::Array::object,
-                         spec::Array::probe,
-                         spec::Array::positions,
-                         spec::Array::frames,
-                         spec::Array::mask},
-              .outputs = {spec::Array::cost, spec::Array::object, spec::Array::probe},
-              .shares_probe = true,
-          },
-  };
+  return step_contract(
+      "rpie_step",
+      "Makes a regularised PIE step of object and probe on all ranks' frames and returns the cost.",
+      "o' = o - g_o / ((1-a) D + a max D); P' = P - g_P / ((1-a) E + a max E)",
+      "tike solvers.rpie; Maiden, Johnson, Li 2017");
 }
 
 }  // namespace rpie_step
