@@ -2,13 +2,13 @@
 #include <cstring>
 
 #include "reference/numerics/folds.hpp"
+#include "reference/numerics/format.hpp"
 
 namespace rankcheck::numerics {
 
 namespace {
 
 using spec::ReduceOp;
-using spec::Type;
 
 template <typename T>
 T element(const std::byte* run, std::int64_t index) {
@@ -105,20 +105,8 @@ void fold_integers(const Fold& rule,
                    std::span<const std::byte> scalars,
                    std::int64_t count,
                    std::byte* out) {
-  switch (rule.type) {
-    case Type::int8:
-      return fold_as<std::int8_t>(rule, in, scalars, count, out);
-    case Type::uint8:
-      return fold_as<std::uint8_t>(rule, in, scalars, count, out);
-    case Type::int32:
-      return fold_as<std::int32_t>(rule, in, scalars, count, out);
-    case Type::uint32:
-      return fold_as<std::uint32_t>(rule, in, scalars, count, out);
-    case Type::int64:
-      return fold_as<std::int64_t>(rule, in, scalars, count, out);
-    default:
-      return fold_as<std::uint64_t>(rule, in, scalars, count, out);
-  }
+  visit_integer(rule.type,
+                [&](auto zero) { fold_as<decltype(zero)>(rule, in, scalars, count, out); });
 }
 
 }  // namespace rankcheck::numerics

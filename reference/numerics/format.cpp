@@ -164,21 +164,14 @@ void load(Type component, const std::byte* in, std::int64_t count, double* out) 
       return load_as<float>(in, count, out, as_double<float>);
     case Type::f64:
       return load_as<double>(in, count, out, as_double<double>);
-    case Type::int8:
-      return load_as<std::int8_t>(in, count, out, as_double<std::int8_t>);
-    case Type::uint8:
-      return load_as<std::uint8_t>(in, count, out, as_double<std::uint8_t>);
-    case Type::int32:
-      return load_as<std::int32_t>(in, count, out, as_double<std::int32_t>);
-    case Type::uint32:
-      return load_as<std::uint32_t>(in, count, out, as_double<std::uint32_t>);
-    case Type::int64:
-      return load_as<std::int64_t>(in, count, out, as_double<std::int64_t>);
-    case Type::uint64:
-      return load_as<std::uint64_t>(in, count, out, as_double<std::uint64_t>);
     case Type::complex64:
     case Type::complex128:
-      break;
+      return;
+    default:
+      visit_integer(component, [&](auto zero) {
+        using T = decltype(zero);
+        load_as<T>(in, count, out, as_double<T>);
+      });
   }
 }
 

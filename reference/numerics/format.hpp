@@ -26,4 +26,23 @@ struct Format {
 /// 53 bits are rounded.
 void load(spec::Type component, const std::byte* in, std::int64_t count, double* out);
 
+/// Returns visitor(T{}) with the C++ type T of an integer type.
+template <class Visitor>
+auto visit_integer(spec::Type type, const Visitor& visitor) {
+  switch (type) {
+    case spec::Type::int8:
+      return visitor(std::int8_t{});
+    case spec::Type::uint8:
+      return visitor(std::uint8_t{});
+    case spec::Type::int32:
+      return visitor(std::int32_t{});
+    case spec::Type::uint32:
+      return visitor(std::uint32_t{});
+    case spec::Type::int64:
+      return visitor(std::int64_t{});
+    default:
+      return visitor(std::uint64_t{});
+  }
+}
+
 }  // namespace rankcheck::numerics

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "reference/numerics/fold.hpp"
+#include "reference/numerics/format.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::numerics {
@@ -58,28 +59,13 @@ std::string floating(Type type, const std::byte* element) {
 }  // namespace
 
 std::string to_text(Type type, const std::byte* element) {
-  switch (type) {
-    case Type::int8:
-      return number<std::int8_t>(element);
-    case Type::uint8:
-      return number<std::uint8_t>(element);
-    case Type::int32:
-      return number<std::int32_t>(element);
-    case Type::uint32:
-      return number<std::uint32_t>(element);
-    case Type::int64:
-      return number<std::int64_t>(element);
-    case Type::uint64:
-      return number<std::uint64_t>(element);
-    case Type::complex64:
-    case Type::complex128: {
-      const Type part = spec::component(type);
-      const auto bytes = spec::info(part).bytes;
-      return "(" + floating(part, element) + "," + floating(part, element + bytes) + ")";
-    }
-    default:
-      return floating(type, element);
+  if (spec::is_integer(type)) {
+    return visit_integer(type, [&](auto zero) { return number<decltype(zero)>(element); });
   }
+  if (!spec::is_complex(type)) return floating(type, element);
+  const Type part = spec::component(type);
+  const auto bytes = spec::info(part).bytes;
+  return "(" + floating(part, element) + "," + floating(part, element + bytes) + ")";
 }
 
 }  // namespace rankcheck::numerics
