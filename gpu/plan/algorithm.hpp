@@ -6,6 +6,11 @@
 
 namespace rankcheck::gpu::plan {
 
+/// For algorithms that take every call.
+inline std::string_view refuses_nothing(const spec::Call& /*call*/, const Options& /*options*/) {
+  return {};
+}
+
 /// One way to perform an operation: a pure function from a call to a plan.
 struct Algorithm {
   /// The algorithm's name on the command line, which is also the name of its file.
@@ -14,7 +19,7 @@ struct Algorithm {
   std::string_view summary;
   /// Says why the algorithm does not take a (legal) call; empty if it does. Chunks are not judged
   /// here: see why_refused().
-  std::string_view (*refuses)(const spec::Call& call, const Options& options) = nullptr;
+  std::string_view (*refuses)(const spec::Call& call, const Options& options) = refuses_nothing;
   /// Writes the plan of a call that the algorithm does not refuse.
   void (*plan)(Builder& builder) = nullptr;
   /// True if the messages travel in pieces of Options::chunk elements. Other algorithms refuse a
@@ -44,11 +49,6 @@ inline std::string_view why_refused(const Algorithm& algorithm,
 using AlgorithmLookup = const Algorithm* (*)(std::string_view operation,
                                              const spec::Call& call,
                                              const Options& options);
-
-/// For algorithms that take every call.
-inline std::string_view refuses_nothing(const spec::Call& /*call*/, const Options& /*options*/) {
-  return {};
-}
 
 /// For algorithms that combine in the order of the ranks.
 inline bool always_keeps_order(const spec::Call& /*call*/) {

@@ -8,9 +8,7 @@ plan::Algorithm bruck() {
       .name = "bruck",
       .summary =
           "Each rank sends all blocks that it has over doubling distances: log2(n) steps, any n.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::all_gather<plan::bruck_all_gather>,
-  };
+      .plan = plan::all_gather<plan::bruck_all_gather>};
 }
 
 }  // namespace rankcheck::gpu::all_gather

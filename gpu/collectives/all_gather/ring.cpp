@@ -4,13 +4,10 @@
 namespace rankcheck::gpu::all_gather {
 
 plan::Algorithm ring() {
-  return {
-      .name = "ring",
-      .summary =
-          "Blocks travel around the ring: n-1 steps, each block is sent once over each link.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::all_gather<plan::ring_all_gather>,
-  };
+  return {.name = "ring",
+          .summary =
+              "Blocks travel around the ring: n-1 steps, each block is sent once over each link.",
+          .plan = plan::all_gather<plan::ring_all_gather>};
 }
 
 }  // namespace rankcheck::gpu::all_gather

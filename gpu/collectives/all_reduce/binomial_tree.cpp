@@ -15,15 +15,12 @@ void plan_binomial_tree(plan::Builder& builder) {
 }  // namespace
 
 plan::Algorithm binomial_tree() {
-  return {
-      .name = "binomial_tree",
-      .summary =
-          "Data is reduced up a binomial tree, then broadcast down: 2 log2(n) steps of whole "
-          "messages, for small ones.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan_binomial_tree,
-      .keeps_order = plan::always_keeps_order,
-  };
+  return {.name = "binomial_tree",
+          .summary =
+              "Data is reduced up a binomial tree, then broadcast down: 2 log2(n) steps of whole "
+              "messages, for small ones.",
+          .plan = plan_binomial_tree,
+          .keeps_order = plan::always_keeps_order};
 }
 
 }  // namespace rankcheck::gpu::all_reduce

@@ -20,9 +20,7 @@ plan::Algorithm by_host() {
       .summary =
           "Data is reduced within each host, then between the first ranks of the hosts, and it is "
           "broadcast the same way back.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan_by_host,
-  };
+      .plan = plan_by_host};
 }
 
 }  // namespace rankcheck::gpu::all_reduce

@@ -35,10 +35,8 @@ plan::Algorithm one_shot() {
       .summary =
           "Each rank reduces everything from all peers' memory: one step, n times the traffic, for "
           "short messages.",
-      .refuses = plan::refuses_nothing,
       .plan = plan_one_shot,
-      .keeps_order = plan::always_keeps_order,
-  };
+      .keeps_order = plan::always_keeps_order};
 }
 
 }  // namespace rankcheck::gpu::all_reduce

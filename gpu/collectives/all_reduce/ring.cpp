@@ -9,9 +9,7 @@ plan::Algorithm ring() {
       .summary =
           "A ring reduce-scatter is followed by a ring all-gather: 2(n-1) steps, least traffic, "
           "for large messages.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::all_reduce<plan::ring_reduce_scatter, plan::ring_all_gather>,
-  };
+      .plan = plan::all_reduce<plan::ring_reduce_scatter, plan::ring_all_gather>};
 }
 
 }  // namespace rankcheck::gpu::all_reduce

@@ -9,10 +9,8 @@ plan::Algorithm buckets() {
       .summary =
           "The arrays are copied into packs of equal size, which arrays may straddle. The packs "
           "are reduced one after another.",
-      .refuses = plan::refuses_nothing,
       .plan = plan::buckets<plan::tree_all_reduce_array>,
-      .in_chunks = true,
-  };
+      .in_chunks = true};
 }
 
 }  // namespace rankcheck::gpu::all_reduce_list

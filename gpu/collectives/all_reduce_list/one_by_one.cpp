@@ -4,12 +4,9 @@
 namespace rankcheck::gpu::all_reduce_list {
 
 plan::Algorithm one_by_one() {
-  return {
-      .name = "one_by_one",
-      .summary = "The arrays are reduced one after another, without copies.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::one_by_one<plan::ring_all_reduce_array>,
-  };
+  return {.name = "one_by_one",
+          .summary = "The arrays are reduced one after another, without copies.",
+          .plan = plan::one_by_one<plan::ring_all_reduce_array>};
 }
 
 }  // namespace rankcheck::gpu::all_reduce_list

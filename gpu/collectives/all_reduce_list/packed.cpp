@@ -4,12 +4,9 @@
 namespace rankcheck::gpu::all_reduce_list {
 
 plan::Algorithm packed() {
-  return {
-      .name = "packed",
-      .summary = "The arrays are copied into one pack, which is reduced at once and unpacked.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::packed<plan::ring_all_reduce_array>,
-  };
+  return {.name = "packed",
+          .summary = "The arrays are copied into one pack, which is reduced at once and unpacked.",
+          .plan = plan::packed<plan::ring_all_reduce_array>};
 }
 
 }  // namespace rankcheck::gpu::all_reduce_list

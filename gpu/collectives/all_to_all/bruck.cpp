@@ -9,9 +9,7 @@ plan::Algorithm bruck() {
       .summary =
           "Each rank sends half of all blocks over doubling distances: log2(n) steps, log2(n)/2 "
           "times the traffic.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::bruck_all_to_all,
-  };
+      .plan = plan::bruck_all_to_all};
 }
 
 }  // namespace rankcheck::gpu::all_to_all

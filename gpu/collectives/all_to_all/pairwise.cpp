@@ -9,9 +9,7 @@ plan::Algorithm pairwise() {
       .summary =
           "Each rank sends one block to each other rank, at growing distances: n-1 steps, least "
           "traffic.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::pairwise_all_to_all,
-  };
+      .plan = plan::pairwise_all_to_all};
 }
 
 }  // namespace rankcheck::gpu::all_to_all

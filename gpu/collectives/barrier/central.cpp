@@ -15,13 +15,11 @@ void plan_central(plan::Builder& builder) {
 }  // namespace
 
 plan::Algorithm central() {
-  return {
-      .name = "central",
-      .summary =
-          "All ranks signal rank 0, which then signals all ranks: two steps, 2(n-1) signals.",
-      .refuses = plan::refuses_in_place,
-      .plan = plan_central,
-  };
+  return {.name = "central",
+          .summary =
+              "All ranks signal rank 0, which then signals all ranks: two steps, 2(n-1) signals.",
+          .refuses = plan::refuses_in_place,
+          .plan = plan_central};
 }
 
 }  // namespace rankcheck::gpu::barrier

@@ -21,8 +21,7 @@ plan::Algorithm dissemination() {
       .name = "dissemination",
       .summary = "Each rank signals one other rank, over doubling distances: log2(n) steps, any n.",
       .refuses = plan::refuses_in_place,
-      .plan = plan_dissemination,
-  };
+      .plan = plan_dissemination};
 }
 
 }  // namespace rankcheck::gpu::barrier

@@ -19,9 +19,7 @@ plan::Algorithm binomial() {
       .summary =
           "The message travels down a binomial tree: log2(n) steps of whole messages, for small "
           "ones.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan_binomial,
-  };
+      .plan = plan_binomial};
 }
 
 }  // namespace rankcheck::gpu::broadcast

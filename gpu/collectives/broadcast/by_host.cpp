@@ -16,12 +16,9 @@ void plan_by_host(plan::Builder& builder) {
 }  // namespace
 
 plan::Algorithm by_host() {
-  return {
-      .name = "by_host",
-      .summary = "The message travels to one rank of each host, then within each host.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan_by_host,
-  };
+  return {.name = "by_host",
+          .summary = "The message travels to one rank of each host, then within each host.",
+          .plan = plan_by_host};
 }
 
 }  // namespace rankcheck::gpu::broadcast

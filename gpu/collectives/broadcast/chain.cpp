@@ -42,10 +42,8 @@ plan::Algorithm chain() {
       .name = "chain",
       .summary =
           "Chunks travel along a chain of ranks: n-2 steps plus one for each chunk, least traffic.",
-      .refuses = plan::refuses_nothing,
       .plan = plan_chain,
-      .in_chunks = true,
-  };
+      .in_chunks = true};
 }
 
 }  // namespace rankcheck::gpu::broadcast

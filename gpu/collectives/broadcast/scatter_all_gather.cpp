@@ -35,14 +35,11 @@ void plan_scatter_all_gather(plan::Builder& builder) {
 }  // namespace
 
 plan::Algorithm scatter_all_gather() {
-  return {
-      .name = "scatter_all_gather",
-      .summary =
-          "A scatter down a binomial tree is followed by a ring all-gather: least traffic, for "
-          "large messages.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan_scatter_all_gather,
-  };
+  return {.name = "scatter_all_gather",
+          .summary =
+              "A scatter down a binomial tree is followed by a ring all-gather: least traffic, for "
+              "large messages.",
+          .plan = plan_scatter_all_gather};
 }
 
 }  // namespace rankcheck::gpu::broadcast

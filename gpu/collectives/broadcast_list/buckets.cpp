@@ -9,10 +9,8 @@ plan::Algorithm buckets() {
       .summary =
           "The arrays are copied into packs of equal size, which arrays may straddle. The packs "
           "are broadcast one after another.",
-      .refuses = plan::refuses_nothing,
       .plan = plan::buckets<plan::tree_broadcast_array>,
-      .in_chunks = true,
-  };
+      .in_chunks = true};
 }
 
 }  // namespace rankcheck::gpu::broadcast_list

@@ -4,12 +4,9 @@
 namespace rankcheck::gpu::broadcast_list {
 
 plan::Algorithm one_by_one() {
-  return {
-      .name = "one_by_one",
-      .summary = "The arrays are broadcast one after another, without copies.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::one_by_one<plan::tree_broadcast_array>,
-  };
+  return {.name = "one_by_one",
+          .summary = "The arrays are broadcast one after another, without copies.",
+          .plan = plan::one_by_one<plan::tree_broadcast_array>};
 }
 
 }  // namespace rankcheck::gpu::broadcast_list

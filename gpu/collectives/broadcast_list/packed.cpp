@@ -7,9 +7,7 @@ plan::Algorithm packed() {
   return {
       .name = "packed",
       .summary = "The arrays are copied into one pack, which is broadcast at once and unpacked.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::packed<plan::tree_broadcast_array>,
-  };
+      .plan = plan::packed<plan::tree_broadcast_array>};
 }
 
 }  // namespace rankcheck::gpu::broadcast_list

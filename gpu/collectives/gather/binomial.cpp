@@ -4,12 +4,9 @@
 namespace rankcheck::gpu::gather {
 
 plan::Algorithm binomial() {
-  return {
-      .name = "binomial",
-      .summary = "Blocks move up a binomial tree: log2(n) steps, few messages at the root.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::binomial_gather,
-  };
+  return {.name = "binomial",
+          .summary = "Blocks move up a binomial tree: log2(n) steps, few messages at the root.",
+          .plan = plan::binomial_gather};
 }
 
 }  // namespace rankcheck::gpu::gather

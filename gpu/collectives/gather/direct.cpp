@@ -9,9 +9,7 @@ plan::Algorithm direct() {
       .summary =
           "Each rank writes its block to the root: one step, least traffic, all messages share the "
           "root's link.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::direct_gather,
-  };
+      .plan = plan::direct_gather};
 }
 
 }  // namespace rankcheck::gpu::gather

@@ -13,13 +13,10 @@ void plan_binomial(plan::Builder& builder) {
 }  // namespace
 
 plan::Algorithm binomial() {
-  return {
-      .name = "binomial",
-      .summary = "Partial results move up a binomial tree: log2(n) steps of whole messages.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan_binomial,
-      .keeps_order = plan::keeps_order_from_root,
-  };
+  return {.name = "binomial",
+          .summary = "Partial results move up a binomial tree: log2(n) steps of whole messages.",
+          .plan = plan_binomial,
+          .keeps_order = plan::keeps_order_from_root};
 }
 
 }  // namespace rankcheck::gpu::reduce

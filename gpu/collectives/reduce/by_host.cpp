@@ -18,13 +18,10 @@ void plan_by_host(plan::Builder& builder) {
 }  // namespace
 
 plan::Algorithm by_host() {
-  return {
-      .name = "by_host",
-      .summary =
-          "Partial results are combined within each host, then between one rank of each host.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan_by_host,
-  };
+  return {.name = "by_host",
+          .summary =
+              "Partial results are combined within each host, then between one rank of each host.",
+          .plan = plan_by_host};
 }
 
 }  // namespace rankcheck::gpu::reduce

@@ -19,10 +19,8 @@ plan::Algorithm direct() {
       .name = "direct",
       .summary =
           "The root reduces from all peers' memory: one step, all messages share the root's link.",
-      .refuses = plan::refuses_nothing,
       .plan = plan_direct,
-      .keeps_order = plan::always_keeps_order,
-  };
+      .keeps_order = plan::always_keeps_order};
 }
 
 }  // namespace rankcheck::gpu::reduce

@@ -9,11 +9,9 @@ plan::Algorithm buckets() {
       .summary =
           "The arrays are copied into packs of equal size, which arrays may straddle. The packs "
           "are reduced one after another.",
-      .refuses = plan::refuses_nothing,
       .plan = plan::buckets<plan::tree_reduce_array>,
       .in_chunks = true,
-      .keeps_order = plan::keeps_order_from_root,
-  };
+      .keeps_order = plan::keeps_order_from_root};
 }
 
 }  // namespace rankcheck::gpu::reduce_list

@@ -9,9 +9,7 @@ plan::Algorithm recursive_halving() {
       .summary =
           "Pairs exchange halves: log2(n) steps, with one more step and extra traffic if n is not "
           "a power of two.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::reduce_scatter<plan::recursive_halving_reduce_scatter>,
-  };
+      .plan = plan::reduce_scatter<plan::recursive_halving_reduce_scatter>};
 }
 
 }  // namespace rankcheck::gpu::reduce_scatter

@@ -9,9 +9,7 @@ plan::Algorithm ring() {
       .summary =
           "Partial sums of blocks travel around the ring: n-1 steps, least traffic, two slots of "
           "scratch memory.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::reduce_scatter<plan::ring_reduce_scatter>,
-  };
+      .plan = plan::reduce_scatter<plan::ring_reduce_scatter>};
 }
 
 }  // namespace rankcheck::gpu::reduce_scatter

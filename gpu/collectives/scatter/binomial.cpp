@@ -4,12 +4,9 @@
 namespace rankcheck::gpu::scatter {
 
 plan::Algorithm binomial() {
-  return {
-      .name = "binomial",
-      .summary = "Blocks move down a binomial tree: log2(n) steps, few messages at the root.",
-      .refuses = plan::refuses_nothing,
-      .plan = plan::binomial_scatter,
-  };
+  return {.name = "binomial",
+          .summary = "Blocks move down a binomial tree: log2(n) steps, few messages at the root.",
+          .plan = plan::binomial_scatter};
 }
 
 }  // namespace rankcheck::gpu::scatter

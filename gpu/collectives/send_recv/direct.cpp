@@ -17,12 +17,10 @@ void plan_direct(plan::Builder& builder) {
 }  // namespace
 
 plan::Algorithm direct() {
-  return {
-      .name = "direct",
-      .summary = "Each rank writes its message to its destination: one step.",
-      .refuses = plan::refuses_in_place,
-      .plan = plan_direct,
-  };
+  return {.name = "direct",
+          .summary = "Each rank writes its message to its destination: one step.",
+          .refuses = plan::refuses_in_place,
+          .plan = plan_direct};
 }
 
 }  // namespace rankcheck::gpu::send_recv
