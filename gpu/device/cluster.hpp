@@ -5,8 +5,10 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include "reference/spec/call.hpp"
+#include "reference/spec/to_size.hpp"
 
 /// The seam between operators and devices. An operator is written once, as loops over the local
 /// ranks that launch kernels, transform and communicate. The same source serves one process with
@@ -84,6 +86,18 @@ class Cluster {
   template <class T>
   T* allocate_array(int rank, std::int64_t count) {
     return reinterpret_cast<T*>(allocate(rank, count * static_cast<std::int64_t>(sizeof(T))));
+  }
+  /// Reads `count` values from a rank's device, as read() does.
+  template <class T>
+  [[nodiscard]] std::vector<T> read_array(int rank, const T* from, std::int64_t count) {
+    std::vector<T> values(spec::to_size(count));
+    read(rank, from, values.data(), count * static_cast<std::int64_t>(sizeof(T)));
+    return values;
+  }
+  /// Writes values to a rank's device, as write() does.
+  template <class T>
+  void write_array(int rank, const std::vector<T>& values, T* to) {
+    write(rank, values.data(), to, static_cast<std::int64_t>(values.size() * sizeof(T)));
   }
 };
 

@@ -97,4 +97,23 @@ void with_precision(spec::Type type, const Body& body) {
   }
 }
 
+/// Calls body.template operator()<T>(rank) for each local rank, with T the real type of the call's
+/// precision.
+template <class Body>
+void for_each_local(const OperatorRun& run, const Body& body) {
+  with_precision(run.call().type, [&]<class T>() {
+    for (const int rank : run.local()) body.template operator()<T>(rank);
+  });
+}
+
+/// Launches Kernel<T>::of(run, rank) for each value of the output array Kernel<T>::output of each
+/// local rank.
+template <template <class> class Kernel>
+void launch_for_each_value(const OperatorRun& run) {
+  for_each_local(run, [&]<class T>(int rank) {
+    const std::int64_t values = run.size(rank, Kernel<T>::output);
+    launch(run.cluster(), rank, values, Kernel<T>::of(run, rank));
+  });
+}
+
 }  // namespace rankcheck::gpu

@@ -10,6 +10,7 @@ const std::vector<OperatorImplementation>& operators() {
     std::vector<OperatorImplementation> list = algorithms_of_folders();
     for (const auto& more : {algorithms_of_transforms(),
                              algorithms_of_costs(),
+                             algorithms_of_illumination(),
                              algorithms_of_exchanges(),
                              algorithms_of_steps()}) {
       list.insert(list.end(), more.begin(), more.end());

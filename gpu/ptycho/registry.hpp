@@ -21,6 +21,7 @@ struct OperatorImplementation {
 /// The algorithms of operations that differ in one parameter, from passes/, exchange/ and solvers/.
 [[nodiscard]] std::vector<OperatorImplementation> algorithms_of_transforms();
 [[nodiscard]] std::vector<OperatorImplementation> algorithms_of_costs();
+[[nodiscard]] std::vector<OperatorImplementation> algorithms_of_illumination();
 [[nodiscard]] std::vector<OperatorImplementation> algorithms_of_exchanges();
 [[nodiscard]] std::vector<OperatorImplementation> algorithms_of_steps();
 

@@ -6,11 +6,21 @@ namespace {
 
 template <class T>
 struct Crop {
+  static constexpr spec::Array output = spec::Array::windows;
+
   const Complex<T>* patches;
   Complex<T>* windows;
   std::int64_t detector;
   std::int64_t window;
   std::int64_t margin;
+
+  static Crop of(const OperatorRun& run, int rank) {
+    return {.patches = run.in<Complex<T>>(rank, spec::Array::patches),
+            .windows = run.out<Complex<T>>(rank, output),
+            .detector = run.scene().detector,
+            .window = run.scene().window,
+            .margin = spec::margin(run.scene())};
+  }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
     const std::int64_t row = margin + i / window % window;
@@ -22,26 +32,9 @@ struct Crop {
 }  // namespace
 
 Operator pixelwise() {
-  return {
-      .name = "pixelwise",
-      .summary = "One thread computes each pixel of a window.",
-      .run =
-          [](const OperatorRun& run) {
-            with_precision(run.call().type, [&]<class T>() {
-              for (const int rank : run.local()) {
-                const spec::Scene& scene = run.scene();
-                launch(run.cluster(),
-                       rank,
-                       run.size(rank, spec::Array::windows),
-                       Crop<T>{.patches = run.in<Complex<T>>(rank, spec::Array::patches),
-                               .windows = run.out<Complex<T>>(rank, spec::Array::windows),
-                               .detector = scene.detector,
-                               .window = scene.window,
-                               .margin = spec::margin(scene)});
-              }
-            });
-          },
-  };
+  return {.name = "pixelwise",
+          .summary = "One thread computes each pixel of a window.",
+          .run = launch_for_each_value<Crop>};
 }
 
 }  // namespace rankcheck::gpu::crop

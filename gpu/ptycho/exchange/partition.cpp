@@ -142,14 +142,6 @@ std::vector<int> owners_by(std::size_t count, const auto& owner) {
   return all;
 }
 
-/// Reads the positions of all ranks from a rank's device.
-template <class T>
-std::vector<double> positions_of(Cluster& cluster, int rank, const T* all, std::int64_t count) {
-  std::vector<T> read(spec::to_size(count));
-  cluster.read(rank, all, read.data(), count * static_cast<std::int64_t>(sizeof(T)));
-  return {read.begin(), read.end()};
-}
-
 template <class T>
 void run_typed(const OperatorRun& run, Partition kind) {
   Cluster& cluster = run.cluster();
@@ -171,13 +163,11 @@ void run_typed(const OperatorRun& run, Partition kind) {
   cluster.collective("all_gather_v", gather, false, buffers);
   std::size_t place = 0;
   for (const int rank : run.local()) {
-    const auto positions = positions_of(cluster, rank, gathered[place++], components);
+    const std::vector<T> read = cluster.read_array(rank, gathered[place++], components);
+    const std::vector<double> positions(read.begin(), read.end());
     const std::vector<int> all = owners(kind, positions, cluster.ranks());
-    const std::vector<T> stored(all.begin(), all.end());
-    cluster.write(rank,
-                  stored.data(),
-                  run.out<T>(rank, spec::Array::owners),
-                  static_cast<std::int64_t>(stored.size() * sizeof(T)));
+    cluster.write_array(
+        rank, std::vector<T>(all.begin(), all.end()), run.out<T>(rank, spec::Array::owners));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "gpu/ptycho/exchange/redistribution.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "reference/spec/assert.hpp"
@@ -31,6 +32,30 @@ struct Sort {
     }
   }
 };
+
+/// The owners of all positions. Every rank has the same list; this process reads its first rank's
+/// copy.
+template <class T>
+std::vector<int> owners_of(const OperatorRun& run) {
+  const int rank = run.local().front();
+  const std::vector<T> read = run.cluster().read_array(
+      rank, run.in<T>(rank, spec::Array::owners), run.size(rank, spec::Array::owners));
+  return {read.begin(), read.end()};
+}
+
+/// An array of all local ranks: an input if T is const, else an output.
+template <class T>
+std::vector<T*> arrays(const OperatorRun& run, spec::Array array) {
+  std::vector<T*> all;
+  for (const int rank : run.local()) {
+    if constexpr (std::is_const_v<T>) {
+      all.push_back(run.in<std::remove_const_t<T>>(rank, array));
+    } else {
+      all.push_back(run.out<T>(rank, array));
+    }
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -65,8 +90,7 @@ const std::int64_t* Redistribution::sorted_by_owner(int rank) {
   }
   const auto count = static_cast<std::int64_t>(places.size());
   auto* on_device = cluster_.allocate_array<std::int64_t>(rank, count);
-  cluster_.write(
-      rank, places.data(), on_device, count * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  cluster_.write_array(rank, places, on_device);
   return on_device;
 }
 
@@ -147,5 +171,21 @@ template void Redistribution::fuse(const std::vector<const float*>&,
 template void Redistribution::fuse(const std::vector<const double*>&,
                                    const std::vector<double*>&,
                                    std::int64_t);
+
+void run_redistribution(const OperatorRun& run, bool to_owners) {
+  using spec::Array;
+  with_precision(run.call().type, [&]<class T>() {
+    Redistribution plan(run.cluster(), run.call().counts, owners_of<T>(run));
+    for (const auto& [whole, shard] : {std::pair(Array::positions, Array::shard_positions),
+                                       std::pair(Array::frames, Array::shard_frames)}) {
+      const std::int64_t size = spec::values(run.scene(), whole);
+      if (to_owners) {
+        plan.redistribute(arrays<const T>(run, whole), arrays<T>(run, shard), size);
+      } else {
+        plan.fuse(arrays<const T>(run, shard), arrays<T>(run, whole), size);
+      }
+    }
+  });
+}
 
 }  // namespace rankcheck::gpu

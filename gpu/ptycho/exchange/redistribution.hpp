@@ -1,10 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 #include <vector>
-
-#include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/operator.hpp"
 
@@ -51,31 +48,7 @@ class Redistribution {
   std::vector<int> owners_;
 };
 
-/// The owners of all positions. Every rank has the same list; this process reads its first rank's
-/// copy.
-template <class T>
-[[nodiscard]] std::vector<int> owners_of(const OperatorRun& run) {
-  const int rank = run.local().front();
-  std::vector<T> read(spec::to_size(run.size(rank, spec::Array::owners)));
-  run.cluster().read(rank,
-                     run.in<T>(rank, spec::Array::owners),
-                     read.data(),
-                     static_cast<std::int64_t>(read.size() * sizeof(T)));
-  return {read.begin(), read.end()};
-}
-
-/// An array of all local ranks: an input if T is const, else an output.
-template <class T>
-[[nodiscard]] std::vector<T*> arrays(const OperatorRun& run, spec::Array array) {
-  std::vector<T*> all;
-  for (const int rank : run.local()) {
-    if constexpr (std::is_const_v<T>) {
-      all.push_back(run.in<std::remove_const_t<T>>(rank, array));
-    } else {
-      all.push_back(run.out<T>(rank, array));
-    }
-  }
-  return all;
-}
+/// Runs the operation redistribute, or fuse unless `to_owners`.
+void run_redistribution(const OperatorRun& run, bool to_owners);
 
 }  // namespace rankcheck::gpu

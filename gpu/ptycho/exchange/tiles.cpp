@@ -139,11 +139,8 @@ std::vector<Box> gather_boxes(Cluster& cluster, std::span<const Box> local) {
                      {.ranks = cluster.ranks(), .type = spec::Type::f64, .count = sides},
                      false,
                      buffers);
-  std::vector<std::array<double, sides>> values(spec::to_size(cluster.ranks()));
-  cluster.read(cluster.local().front(),
-               buffers.front().recv,
-               values.data(),
-               static_cast<std::int64_t>(values.size() * sizeof(values.front())));
+  const auto* const all = reinterpret_cast<const std::array<double, sides>*>(buffers.front().recv);
+  const auto values = cluster.read_array(cluster.local().front(), all, cluster.ranks());
   std::vector<Box> boxes;
   for (const auto& [row, col, rows, cols] : values) {
     boxes.push_back({.row = static_cast<std::int64_t>(row),

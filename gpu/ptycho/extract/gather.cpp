@@ -8,12 +8,25 @@ namespace {
 /// Computes one pixel of a patch.
 template <class T>
 struct Gather {
+  static constexpr spec::Array output = spec::Array::patches;
+
   ObjectView<T> object;
   const T* positions;
   Complex<T>* patches;
   std::int64_t detector;
   std::int64_t window;
   std::int64_t margin;
+
+  static Gather of(const OperatorRun& run, int rank) {
+    return {.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
+                       .rows = run.scene().rows,
+                       .cols = run.scene().cols},
+            .positions = run.in<T>(rank, spec::Array::positions),
+            .patches = run.out<Complex<T>>(rank, output),
+            .detector = run.scene().detector,
+            .window = run.scene().window,
+            .margin = spec::margin(run.scene())};
+  }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
     const std::int64_t q = i % detector - margin;
@@ -27,29 +40,9 @@ struct Gather {
 }  // namespace
 
 Operator gather() {
-  return {
-      .name = "gather",
-      .summary = "One thread for each pixel of a patch reads up to four pixels of the object.",
-      .run =
-          [](const OperatorRun& run) {
-            with_precision(run.call().type, [&]<class T>() {
-              const spec::Scene& scene = run.scene();
-              for (const int rank : run.local()) {
-                launch(run.cluster(),
-                       rank,
-                       run.size(rank, spec::Array::patches),
-                       Gather<T>{.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
-                                            .rows = scene.rows,
-                                            .cols = scene.cols},
-                                 .positions = run.in<T>(rank, spec::Array::positions),
-                                 .patches = run.out<Complex<T>>(rank, spec::Array::patches),
-                                 .detector = scene.detector,
-                                 .window = scene.window,
-                                 .margin = spec::margin(scene)});
-              }
-            });
-          },
-  };
+  return {.name = "gather",
+          .summary = "One thread for each pixel of a patch reads up to four pixels of the object.",
+          .run = launch_for_each_value<Gather>};
 }
 
 }  // namespace rankcheck::gpu::extract

@@ -8,6 +8,8 @@ namespace {
 /// Computes one pixel of a wave.
 template <class T>
 struct Multiply {
+  static constexpr spec::Array output = spec::Array::waves;
+
   ObjectView<T> object;
   const Complex<T>* probe;
   const T* positions;
@@ -17,6 +19,20 @@ struct Multiply {
   std::int64_t window;
   std::int64_t margin;
   bool varying_probe;
+
+  static Multiply of(const OperatorRun& run, int rank) {
+    return {.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
+                       .rows = run.scene().rows,
+                       .cols = run.scene().cols},
+            .probe = run.in<Complex<T>>(rank, spec::Array::probe),
+            .positions = run.in<T>(rank, spec::Array::positions),
+            .waves = run.out<Complex<T>>(rank, output),
+            .modes = run.scene().modes,
+            .detector = run.scene().detector,
+            .window = run.scene().window,
+            .margin = spec::margin(run.scene()),
+            .varying_probe = run.scene().varying_probe};
+  }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
     const std::int64_t q = i % detector - margin;
@@ -33,38 +49,12 @@ struct Multiply {
   }
 };
 
-template <class T>
-void run_typed(const OperatorRun& run) {
-  const spec::Scene& scene = run.scene();
-  for (const int rank : run.local()) {
-    launch(run.cluster(),
-           rank,
-           run.size(rank, spec::Array::waves),
-           Multiply<T>{.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
-                                  .rows = scene.rows,
-                                  .cols = scene.cols},
-                       .probe = run.in<Complex<T>>(rank, spec::Array::probe),
-                       .positions = run.in<T>(rank, spec::Array::positions),
-                       .waves = run.out<Complex<T>>(rank, spec::Array::waves),
-                       .modes = scene.modes,
-                       .detector = scene.detector,
-                       .window = scene.window,
-                       .margin = spec::margin(scene),
-                       .varying_probe = scene.varying_probe});
-  }
-}
-
 }  // namespace
 
 Operator pixelwise() {
-  return {
-      .name = "pixelwise",
-      .summary = "One thread computes each pixel of a wave.",
-      .run =
-          [](const OperatorRun& run) {
-            with_precision(run.call().type, [&]<class T>() { run_typed<T>(run); });
-          },
-  };
+  return {.name = "pixelwise",
+          .summary = "One thread computes each pixel of a wave.",
+          .run = launch_for_each_value<Multiply>};
 }
 
 }  // namespace rankcheck::gpu::illuminate

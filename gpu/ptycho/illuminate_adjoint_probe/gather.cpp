@@ -9,6 +9,8 @@ namespace {
 /// the position of this probe contributes.
 template <class T>
 struct Gather {
+  static constexpr spec::Array output = spec::Array::probe;
+
   ObjectView<T> object;
   const Complex<T>* waves;
   const T* positions;
@@ -19,6 +21,21 @@ struct Gather {
   std::int64_t window;
   std::int64_t margin;
   bool varying_probe;
+
+  static Gather of(const OperatorRun& run, int rank) {
+    return {.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
+                       .rows = run.scene().rows,
+                       .cols = run.scene().cols},
+            .waves = run.in<Complex<T>>(rank, spec::Array::waves),
+            .positions = run.in<T>(rank, spec::Array::positions),
+            .probe = run.out<Complex<T>>(rank, output),
+            .count = run.positions(rank),
+            .modes = run.scene().modes,
+            .detector = run.scene().detector,
+            .window = run.scene().window,
+            .margin = spec::margin(run.scene()),
+            .varying_probe = run.scene().varying_probe};
+  }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
     const std::int64_t q = i % window;
@@ -36,40 +53,15 @@ struct Gather {
   }
 };
 
-template <class T>
-void run_typed(const OperatorRun& run) {
-  const spec::Scene& scene = run.scene();
-  for (const int rank : run.local()) {
-    launch(run.cluster(),
-           rank,
-           run.size(rank, spec::Array::probe),
-           Gather<T>{.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
-                                .rows = scene.rows,
-                                .cols = scene.cols},
-                     .waves = run.in<Complex<T>>(rank, spec::Array::waves),
-                     .positions = run.in<T>(rank, spec::Array::positions),
-                     .probe = run.out<Complex<T>>(rank, spec::Array::probe),
-                     .count = run.positions(rank),
-                     .modes = scene.modes,
-                     .detector = scene.detector,
-                     .window = scene.window,
-                     .margin = spec::margin(scene),
-                     .varying_probe = scene.varying_probe});
-  }
-  if (!scene.varying_probe) run.sum_over_ranks(spec::Array::probe);
-}
-
 }  // namespace
 
 Operator gather() {
-  return {
-      .name = "gather",
-      .summary = "One thread for each pixel of the probe sums over the positions.",
-      .run =
-          [](const OperatorRun& run) {
-            with_precision(run.call().type, [&]<class T>() { run_typed<T>(run); });
-          },
-  };
+  return {.name = "gather",
+          .summary = "One thread for each pixel of the probe sums over the positions.",
+          .run = [](const OperatorRun& run) {
+            launch_for_each_value<Gather>(run);
+            if (!run.scene().varying_probe) run.sum_over_ranks(spec::Array::probe);
+          }};
 }
 
 }  // namespace rankcheck::gpu::illuminate_adjoint_probe

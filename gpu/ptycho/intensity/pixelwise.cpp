@@ -7,10 +7,19 @@ namespace {
 /// Computes one pixel of a frame.
 template <class T>
 struct SumModes {
+  static constexpr spec::Array output = spec::Array::frames;
+
   const Complex<T>* waves;
   T* frames;
   std::int64_t modes;
   std::int64_t frame;
+
+  static SumModes of(const OperatorRun& run, int rank) {
+    return {.waves = run.in<Complex<T>>(rank, spec::Array::far_waves),
+            .frames = run.out<T>(rank, output),
+            .modes = run.scene().modes,
+            .frame = spec::values(run.scene(), output)};
+  }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
     const Complex<T>* first = waves + i / frame * modes * frame + i % frame;
@@ -23,24 +32,9 @@ struct SumModes {
 }  // namespace
 
 Operator pixelwise() {
-  return {
-      .name = "pixelwise",
-      .summary = "One thread computes each pixel of a frame.",
-      .run =
-          [](const OperatorRun& run) {
-            with_precision(run.call().type, [&]<class T>() {
-              for (const int rank : run.local()) {
-                launch(run.cluster(),
-                       rank,
-                       run.size(rank, spec::Array::frames),
-                       SumModes<T>{.waves = run.in<Complex<T>>(rank, spec::Array::far_waves),
-                                   .frames = run.out<T>(rank, spec::Array::frames),
-                                   .modes = run.scene().modes,
-                                   .frame = spec::values(run.scene(), spec::Array::frames)});
-              }
-            });
-          },
-  };
+  return {.name = "pixelwise",
+          .summary = "One thread computes each pixel of a frame.",
+          .run = launch_for_each_value<SumModes>};
 }
 
 }  // namespace rankcheck::gpu::intensity

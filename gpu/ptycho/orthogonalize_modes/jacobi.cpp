@@ -135,13 +135,11 @@ void run_rank(const OperatorRun& run, int rank) {
   const auto* in = run.in<Complex<T>>(rank, spec::Array::probe);
   auto* const mixing = cluster.allocate_array<Complex<double>>(rank, entries);
   launch(cluster, rank, entries, Gram<T>{in, mixing, modes, pixels});
-  std::vector<Complex<double>> values(spec::to_size(entries));
-  const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(Complex<double>));
-  cluster.read(rank, mixing, values.data(), bytes);
+  std::vector<Complex<double>> values = cluster.read_array(rank, mixing, entries);
   for (std::int64_t n = 0; n < probes; ++n) {
     find_mixing(values.data() + n * modes * modes, spec::to_size(modes));
   }
-  cluster.write(rank, values.data(), mixing, bytes);
+  cluster.write_array(rank, values, mixing);
   launch(cluster,
          rank,
          probes * modes * pixels,
@@ -151,18 +149,13 @@ void run_rank(const OperatorRun& run, int rank) {
 }  // namespace
 
 Operator jacobi() {
-  return {
-      .name = "jacobi",
-      .summary =
-          "The device computes the inner products, and the host diagonalises their matrix by "
-          "Jacobi rotations.",
-      .run =
-          [](const OperatorRun& run) {
-            with_precision(run.call().type, [&]<class T>() {
-              for (const int rank : run.local()) run_rank<T>(run, rank);
-            });
-          },
-  };
+  return {.name = "jacobi",
+          .summary =
+              "The device computes the inner products, and the host diagonalises their matrix by "
+              "Jacobi rotations.",
+          .run = [](const OperatorRun& run) {
+            for_each_local(run, [&]<class T>(int rank) { run_rank<T>(run, rank); });
+          }};
 }
 
 }  // namespace rankcheck::gpu::orthogonalize_modes

@@ -6,11 +6,21 @@ namespace {
 
 template <class T>
 struct Pad {
+  static constexpr spec::Array output = spec::Array::patches;
+
   const Complex<T>* windows;
   Complex<T>* patches;
   std::int64_t detector;
   std::int64_t window;
   std::int64_t margin;
+
+  static Pad of(const OperatorRun& run, int rank) {
+    return {.windows = run.in<Complex<T>>(rank, spec::Array::windows),
+            .patches = run.out<Complex<T>>(rank, output),
+            .detector = run.scene().detector,
+            .window = run.scene().window,
+            .margin = spec::margin(run.scene())};
+  }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
     const std::int64_t q = i % detector - margin;
@@ -24,26 +34,9 @@ struct Pad {
 }  // namespace
 
 Operator pixelwise() {
-  return {
-      .name = "pixelwise",
-      .summary = "One thread computes each pixel of a frame.",
-      .run =
-          [](const OperatorRun& run) {
-            with_precision(run.call().type, [&]<class T>() {
-              for (const int rank : run.local()) {
-                const spec::Scene& scene = run.scene();
-                launch(run.cluster(),
-                       rank,
-                       run.size(rank, spec::Array::patches),
-                       Pad<T>{.windows = run.in<Complex<T>>(rank, spec::Array::windows),
-                              .patches = run.out<Complex<T>>(rank, spec::Array::patches),
-                              .detector = scene.detector,
-                              .window = scene.window,
-                              .margin = spec::margin(scene)});
-              }
-            });
-          },
-  };
+  return {.name = "pixelwise",
+          .summary = "One thread computes each pixel of a frame.",
+          .run = launch_for_each_value<Pad>};
 }
 
 }  // namespace rankcheck::gpu::pad

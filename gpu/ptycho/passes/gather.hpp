@@ -144,14 +144,11 @@ void sum_windows(const OperatorRun& run) {
 /// see Gather.
 template <class Windows>
 [[nodiscard]] Operator gather_windows() {
-  return {
-      .name = "gather",
-      .summary = "One thread for each pixel of the object sums over the windows that cover it.",
-      .run =
-          [](const OperatorRun& run) {
+  return {.name = "gather",
+          .summary = "One thread for each pixel of the object sums over the windows that cover it.",
+          .run = [](const OperatorRun& run) {
             with_precision(run.call().type, [&]<class T>() { sum_windows<T, Windows>(run); });
-          },
-  };
+          }};
 }
 
 /// The light of all modes on a pixel of the window.

@@ -10,45 +10,39 @@ template <bool inverse>
 void run_propagation(const OperatorRun& run) {
   constexpr spec::Array from = inverse ? spec::Array::far_waves : spec::Array::waves;
   constexpr spec::Array to = inverse ? spec::Array::waves : spec::Array::far_waves;
-  with_precision(run.call().type, [&]<class T>() {
-    for (const int rank : run.local()) {
-      transform_unitary(run.cluster(),
-                        rank,
-                        run.scene().detector,
-                        run.positions(rank) * run.scene().modes,
-                        inverse,
-                        run.in<Complex<T>>(rank, from),
-                        run.out<Complex<T>>(rank, to));
-    }
+  for_each_local(run, [&]<class T>(int rank) {
+    transform_unitary(run.cluster(),
+                      rank,
+                      run.scene().detector,
+                      run.positions(rank) * run.scene().modes,
+                      inverse,
+                      run.in<Complex<T>>(rank, from),
+                      run.out<Complex<T>>(rank, to));
   });
 }
 
 template <bool adjoint>
 void run_travel(const OperatorRun& run) {
-  with_precision(run.call().type, [&]<class T>() {
-    for (const int rank : run.local()) {
-      const FreeSpaceTravel<T> space(run.cluster(), rank, run.scene().detector, run.scene());
-      space.run(run.positions(rank) * run.scene().modes,
-                adjoint,
-                run.in<Complex<T>>(rank, spec::Array::waves),
-                run.out<Complex<T>>(rank, spec::Array::waves));
-    }
+  for_each_local(run, [&]<class T>(int rank) {
+    const FreeSpaceTravel<T> space(run.cluster(), rank, run.scene().detector, run.scene());
+    space.run(run.positions(rank) * run.scene().modes,
+              adjoint,
+              run.in<Complex<T>>(rank, spec::Array::waves),
+              run.out<Complex<T>>(rank, spec::Array::waves));
   });
 }
 
 template <bool back>
 void run_shift(const OperatorRun& run) {
-  with_precision(run.call().type, [&]<class T>() {
-    for (const int rank : run.local()) {
-      shift_frames(run.cluster(),
-                   rank,
-                   run.scene(),
-                   run.positions(rank),
-                   back,
-                   run.in<T>(rank, spec::Array::positions),
-                   run.in<Complex<T>>(rank, spec::Array::waves),
-                   run.out<Complex<T>>(rank, spec::Array::waves));
-    }
+  for_each_local(run, [&]<class T>(int rank) {
+    shift_frames(run.cluster(),
+                 rank,
+                 run.scene(),
+                 run.positions(rank),
+                 back,
+                 run.in<T>(rank, spec::Array::positions),
+                 run.in<Complex<T>>(rank, spec::Array::waves),
+                 run.out<Complex<T>>(rank, spec::Array::waves));
   });
 }
 

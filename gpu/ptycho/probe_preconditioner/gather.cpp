@@ -8,11 +8,23 @@ namespace {
 /// Computes one pixel of the window: the sum over all positions.
 template <class T>
 struct Gather {
+  static constexpr spec::Array output = spec::Array::probe_weight;
+
   ObjectView<T> object;
   const T* positions;
   T* weight;
   std::int64_t count;
   std::int64_t width;
+
+  static Gather of(const OperatorRun& run, int rank) {
+    return {.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
+                       .rows = run.scene().rows,
+                       .cols = run.scene().cols},
+            .positions = run.in<T>(rank, spec::Array::positions),
+            .weight = run.out<T>(rank, output),
+            .count = run.positions(rank),
+            .width = run.scene().window};
+  }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
     T sum = 0;
@@ -26,28 +38,12 @@ struct Gather {
 }  // namespace
 
 Operator gather() {
-  return {
-      .name = "gather",
-      .summary = "One thread for each pixel of the window sums over the positions.",
-      .run =
-          [](const OperatorRun& run) {
-            with_precision(run.call().type, [&]<class T>() {
-              for (const int rank : run.local()) {
-                launch(run.cluster(),
-                       rank,
-                       run.size(rank, spec::Array::probe_weight),
-                       Gather<T>{.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
-                                            .rows = run.scene().rows,
-                                            .cols = run.scene().cols},
-                                 .positions = run.in<T>(rank, spec::Array::positions),
-                                 .weight = run.out<T>(rank, spec::Array::probe_weight),
-                                 .count = run.positions(rank),
-                                 .width = run.scene().window});
-              }
-            });
+  return {.name = "gather",
+          .summary = "One thread for each pixel of the window sums over the positions.",
+          .run = [](const OperatorRun& run) {
+            launch_for_each_value<Gather>(run);
             run.sum_over_ranks(spec::Array::probe_weight);
-          },
-  };
+          }};
 }
 
 }  // namespace rankcheck::gpu::probe_preconditioner

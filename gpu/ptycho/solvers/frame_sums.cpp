@@ -1,7 +1,6 @@
 #include "gpu/ptycho/solvers/frame_sums.hpp"
 
 #include "reference/spec/assert.hpp"
-#include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/kernels/arrays.hpp"
 
@@ -103,10 +102,7 @@ std::vector<double> FrameSums<T>::sum_numbers(std::int64_t count) {
 
 template <class T>
 std::vector<double> FrameSums<T>::read_numbers(int rank, std::int64_t count) {
-  std::vector<double> read(spec::to_size(count));
-  cluster_.read(
-      rank, numbers(rank), read.data(), count * static_cast<std::int64_t>(sizeof(double)));
-  return read;
+  return cluster_.read_array(rank, numbers(rank), count);
 }
 
 template <class T>

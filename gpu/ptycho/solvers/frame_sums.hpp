@@ -64,7 +64,7 @@ class FrameSums {
   [[nodiscard]] const T* object_weight(int rank) { return weight_sum_.get(rank, 0); }
   [[nodiscard]] const T* probe_weight(int rank) { return probe_weight_.get(rank, 0); }
   /// The largest weight of the whole object, then that of the probe.
-  [[nodiscard]] const T* largest_weights(int rank) { return largest_.get(rank, 0); }
+  [[nodiscard]] const T* largest_weights(int rank) { return largest_.get(rank, 2); }
   /// See Gradients::returned.
   [[nodiscard]] const Complex<T>* returned(int rank) { return returned_.get(rank, 0); }
 

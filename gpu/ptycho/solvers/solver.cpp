@@ -21,154 +21,133 @@ constexpr Noise noise_of(StepKind kind) {
   return kind == StepKind::poisson_conjugate_gradient ? Noise::poisson : Noise::gaussian;
 }
 
+/// The object or the probe in a step of a local rank, and its sums over all frames.
+template <class T>
+struct Block {
+  Complex<T>* values;
+  Complex<T>* direction;
+  const Complex<T>* sums;
+  const T* weight;
+  /// The number of weights. All modes share them.
+  std::int64_t weights;
+  /// The largest weight, a single number.
+  const T* largest;
+};
+
 /// Moves one value against its gradient.
 template <class T>
 struct PieStep {
-  Complex<T>* values;
-  const Complex<T>* gradient;
-  const T* weight;
-  /// A single number.
-  const T* largest;
+  Block<T> of;
   T alpha;
-  /// The number of weights. All modes share them.
-  std::int64_t weights;
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
-    const T divisor = (1 - alpha) * weight[i % weights] + alpha * *largest;
+    const T divisor = (1 - alpha) * of.weight[i % of.weights] + alpha * *of.largest;
     const T factor = divisor > 0 ? 1 / divisor : T{0};
-    values[i] = values[i] - factor * gradient[i];
+    of.values[i] = of.values[i] - factor * of.sums[i];
   }
 };
 
 /// Turns one value of a direction against the gradient, and moves the value along it.
 template <class T>
 struct MomentumStep {
-  Complex<T>* values;
-  Complex<T>* direction;
-  const Complex<T>* gradient;
-  /// A single number.
-  const T* largest;
+  Block<T> of;
   T beta;
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
-    const T factor = *largest > 0 ? 1 / *largest : T{0};
-    direction[i] = beta * direction[i] - factor * gradient[i];
-    values[i] = values[i] + direction[i];
+    const T factor = *of.largest > 0 ? 1 / *of.largest : T{0};
+    of.direction[i] = beta * of.direction[i] - factor * of.sums[i];
+    of.values[i] = of.values[i] + of.direction[i];
   }
 };
 
 /// Sets one value to a weighted mean.
 template <class T>
 struct Fit {
-  Complex<T>* values;
-  const Complex<T>* sums;
-  const T* weight;
-  /// The number of weights. All modes share them.
-  std::int64_t weights;
+  Block<T> of;
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
-    const T divisor = weight[i % weights];
-    if (divisor > 0) values[i] = {sums[i].re / divisor, sums[i].im / divisor};
+    const T divisor = of.weight[i % of.weights];
+    if (divisor > 0) of.values[i] = {of.sums[i].re / divisor, of.sums[i].im / divisor};
   }
 };
 
-template <class T>
-StepReport take_pie(FrameSums<T>& sums, typename FrameSums<T>::Shares shares, T alpha) {
-  const auto totals =
-      sums.add(Noise::gaussian, shares, {.object = true, .probe = true, .weights = true});
-  sums.find_largest_weights();
+/// Launches kernel_of(block) for the objects of all local ranks.
+template <class T, class KernelOf>
+void step_objects(FrameSums<T>& sums,
+                  typename FrameSums<T>::Shares shares,
+                  const KernelOf& kernel_of) {
   for (std::size_t place = 0; place < shares.size(); ++place) {
     const int rank = sums.cluster().local()[place];
-    const T* const largest = sums.largest_weights(rank);
     const std::int64_t pixels = sums.pixels(rank);
     launch(sums.cluster(),
            rank,
            pixels,
-           PieStep<T>{.values = shares[place].object,
-                      .gradient = sums.object(rank),
-                      .weight = sums.object_weight(rank),
-                      .largest = largest,
-                      .alpha = alpha,
-                      .weights = pixels});
+           kernel_of(Block<T>{.values = shares[place].object,
+                              .direction = shares[place].object_direction,
+                              .sums = sums.object(rank),
+                              .weight = sums.object_weight(rank),
+                              .weights = pixels,
+                              .largest = sums.largest_weights(rank)}));
+  }
+}
+
+/// Launches kernel_of(block) for the probes of all local ranks.
+template <class T, class KernelOf>
+void step_probes(FrameSums<T>& sums,
+                 typename FrameSums<T>::Shares shares,
+                 const KernelOf& kernel_of) {
+  for (std::size_t place = 0; place < shares.size(); ++place) {
+    const int rank = sums.cluster().local()[place];
     launch(sums.cluster(),
            rank,
            sums.probe_size(),
-           PieStep<T>{.values = shares[place].probe,
-                      .gradient = sums.probe(rank),
-                      .weight = sums.probe_weight(rank),
-                      .largest = largest + 1,
-                      .alpha = alpha,
-                      .weights = sums.window_size()});
+           kernel_of(Block<T>{.values = shares[place].probe,
+                              .direction = shares[place].probe_direction,
+                              .sums = sums.probe(rank),
+                              .weight = sums.probe_weight(rank),
+                              .weights = sums.window_size(),
+                              .largest = sums.largest_weights(rank) + 1}));
   }
+}
+
+/// A step that moves object and probe by their weighted gradients.
+template <class T, class KernelOf>
+StepReport take_gradient_step(FrameSums<T>& sums,
+                              typename FrameSums<T>::Shares shares,
+                              const KernelOf& kernel_of) {
+  const auto totals =
+      sums.add(Noise::gaussian, shares, {.object = true, .probe = true, .weights = true});
+  sums.find_largest_weights();
+  step_objects(sums, shares, kernel_of);
+  step_probes(sums, shares, kernel_of);
   return {.cost = totals.cost};
+}
+
+template <class T>
+StepReport take_pie(FrameSums<T>& sums, typename FrameSums<T>::Shares shares, T alpha) {
+  return take_gradient_step(sums, shares, [&](const Block<T>& of) {
+    return PieStep<T>{of, alpha};
+  });
 }
 
 template <class T>
 StepReport take_momentum(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
-  constexpr T beta = static_cast<T>(reference::momentum_beta);
-  const auto totals =
-      sums.add(Noise::gaussian, shares, {.object = true, .probe = true, .weights = true});
-  sums.find_largest_weights();
-  for (std::size_t place = 0; place < shares.size(); ++place) {
-    const int rank = sums.cluster().local()[place];
-    const T* const largest = sums.largest_weights(rank);
-    launch(sums.cluster(),
-           rank,
-           sums.pixels(rank),
-           MomentumStep<T>{.values = shares[place].object,
-                           .direction = shares[place].object_direction,
-                           .gradient = sums.object(rank),
-                           .largest = largest,
-                           .beta = beta});
-    launch(sums.cluster(),
-           rank,
-           sums.probe_size(),
-           MomentumStep<T>{.values = shares[place].probe,
-                           .direction = shares[place].probe_direction,
-                           .gradient = sums.probe(rank),
-                           .largest = largest + 1,
-                           .beta = beta});
-  }
-  return {.cost = totals.cost};
+  return take_gradient_step(sums, shares, [](const Block<T>& of) {
+    return MomentumStep<T>{of, static_cast<T>(reference::momentum_beta)};
+  });
 }
 
-/// Sets the object to the weighted means from all ranks' sums and weights.
 template <class T>
-void fit_object(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
-  for (std::size_t place = 0; place < shares.size(); ++place) {
-    const int rank = sums.cluster().local()[place];
-    const std::int64_t pixels = sums.pixels(rank);
-    launch(sums.cluster(),
-           rank,
-           pixels,
-           Fit<T>{.values = shares[place].object,
-                  .sums = sums.object(rank),
-                  .weight = sums.object_weight(rank),
-                  .weights = pixels});
-  }
-}
-
-/// Sets the probe to the weighted means from all ranks' sums and weights.
-template <class T>
-void fit_probe(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
-  for (std::size_t place = 0; place < shares.size(); ++place) {
-    const int rank = sums.cluster().local()[place];
-    launch(sums.cluster(),
-           rank,
-           sums.probe_size(),
-           Fit<T>{.values = shares[place].probe,
-                  .sums = sums.probe(rank),
-                  .weight = sums.probe_weight(rank),
-                  .weights = sums.window_size()});
-  }
+Fit<T> fit_of(const Block<T>& of) {
+  return {of};
 }
 
 template <class T>
 StepReport take_alternating_projections(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
   const auto totals =
       sums.add(Noise::projected, shares, {.object = true, .probe = true, .weights = true});
-  fit_object(sums, shares);
-  fit_probe(sums, shares);
+  step_objects(sums, shares, fit_of<T>);
+  step_probes(sums, shares, fit_of<T>);
   return {.cost = totals.cost};
 }
 
@@ -176,9 +155,9 @@ template <class T>
 StepReport take_difference_map(FrameSums<T>& sums, typename FrameSums<T>::Shares shares) {
   const auto totals = sums.add(Noise::gaussian, shares, {});
   sums.add_exit_waves(shares, {.object = true, .weights = true});
-  fit_object(sums, shares);
+  step_objects(sums, shares, fit_of<T>);
   sums.add_exit_waves(shares, {.probe = true, .weights = true});
-  fit_probe(sums, shares);
+  step_probes(sums, shares, fit_of<T>);
   sums.move_exit_waves(shares, static_cast<T>(reference::difference_map_beta));
   return {.cost = totals.cost};
 }
