@@ -52,7 +52,7 @@ function(rankcheck_register_mpi out)
     string(APPEND entries "      {\"${op}\", ${op}::mpi()},\n")
   endforeach()
   rankcheck_write_registry(mpi_registry.cpp
-"#include \"gpu/device/mpi/registry.hpp\"
+"#include \"gpu/device/mpi/operation.hpp\"
 
 namespace rankcheck::gpu {
 

@@ -318,27 +318,11 @@ bool visit_component(spec::Type type, Visitor&& visitor) {
   }
 }
 
-/// Calls visitor(std::integral_constant<ReduceOp, op>) with a bitwise or logical op. Returns false,
-/// without a call, if the op is neither.
-template <class Visitor>
-bool visit_bits(spec::ReduceOp op, Visitor&& visitor) {
-  using spec::ReduceOp;
-  switch (op) {
-    case ReduceOp::band:
-      return visitor(std::integral_constant<ReduceOp, ReduceOp::band>{}), true;
-    case ReduceOp::bor:
-      return visitor(std::integral_constant<ReduceOp, ReduceOp::bor>{}), true;
-    case ReduceOp::bxor:
-      return visitor(std::integral_constant<ReduceOp, ReduceOp::bxor>{}), true;
-    case ReduceOp::land:
-      return visitor(std::integral_constant<ReduceOp, ReduceOp::land>{}), true;
-    case ReduceOp::lor:
-      return visitor(std::integral_constant<ReduceOp, ReduceOp::lor>{}), true;
-    case ReduceOp::lxor:
-      return visitor(std::integral_constant<ReduceOp, ReduceOp::lxor>{}), true;
-    default:
-      return false;
-  }
+/// Calls visitor(std::integral_constant<ReduceOp, op>) if the op is among `ops`. Returns whether it
+/// is.
+template <spec::ReduceOp... ops, class Visitor>
+bool visit_op(spec::ReduceOp op, Visitor&& visitor) {
+  return ((op == ops && (visitor(std::integral_constant<spec::ReduceOp, ops>{}), true)) || ...);
 }
 
 /// Calls visitor(std::integral_constant<ReduceOp, op>) with the op that combines two elements of
@@ -348,22 +332,19 @@ template <class T, class Visitor>
 void visit_pairwise(spec::ReduceOp op, Visitor&& visitor) {
   using spec::ReduceOp;
   if constexpr (std::is_integral_v<T>) {
-    if (visit_bits(op, visitor)) return;
+    const bool is_visited = visit_op<ReduceOp::band,
+                                     ReduceOp::bor,
+                                     ReduceOp::bxor,
+                                     ReduceOp::land,
+                                     ReduceOp::lor,
+                                     ReduceOp::lxor>(op, visitor);
+    if (is_visited) return;
     if constexpr (sizeof(T) >= sizeof(std::int32_t)) {
-      if (op == ReduceOp::compose)
-        return visitor(std::integral_constant<ReduceOp, ReduceOp::compose>{});
+      if (visit_op<ReduceOp::compose>(op, visitor)) return;
     }
   }
-  switch (pairwise(op)) {
-    case ReduceOp::prod:
-      return visitor(std::integral_constant<ReduceOp, ReduceOp::prod>{});
-    case ReduceOp::min:
-      return visitor(std::integral_constant<ReduceOp, ReduceOp::min>{});
-    case ReduceOp::max:
-      return visitor(std::integral_constant<ReduceOp, ReduceOp::max>{});
-    default:
-      return visitor(std::integral_constant<ReduceOp, ReduceOp::sum>{});
-  }
+  if (!visit_op<ReduceOp::prod, ReduceOp::min, ReduceOp::max>(op, visitor))
+    visit_op<ReduceOp::sum>(ReduceOp::sum, visitor);
 }
 
 /// The number of values that one element is combined as: a complex number is a pair if the op
@@ -376,13 +357,9 @@ void visit_pairwise(spec::ReduceOp op, Visitor&& visitor) {
 /// and an op that locates values.
 template <class Visitor>
 void visit_located(spec::Type type, spec::ReduceOp op, Visitor&& visitor) {
-  using spec::ReduceOp;
   const auto visit = [&](auto located) {
-    if (op == ReduceOp::maxloc) {
-      visitor(located, std::integral_constant<ReduceOp, ReduceOp::maxloc>{});
-    } else {
-      visitor(located, std::integral_constant<ReduceOp, ReduceOp::minloc>{});
-    }
+    visit_op<spec::ReduceOp::maxloc, spec::ReduceOp::minloc>(
+        op, [&](auto locating) { visitor(located, locating); });
   };
   if (type == spec::Type::complex64) return visit(Located<float>{});
   if (type == spec::Type::complex128) return visit(Located<double>{});

@@ -86,4 +86,12 @@ struct Operation {
   [[nodiscard]] bool is_composed() const { return blocking.empty(); }
 };
 
+struct NamedOperation {
+  std::string_view name;
+  Operation operation;
+};
+
+/// All operations that MPI has, sorted by name. Generated from the files gpu/collectives/*/mpi.cpp.
+[[nodiscard]] const std::vector<NamedOperation>& operations();
+
 }  // namespace rankcheck::gpu::mpi

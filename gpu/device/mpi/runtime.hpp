@@ -13,7 +13,7 @@
 
 #include "gpu/device/mpi/block_type.hpp"
 #include "gpu/device/mpi/communicator.hpp"
-#include "gpu/device/mpi/registry.hpp"
+#include "gpu/device/mpi/operation.hpp"
 #include "gpu/device/mpi/selected_algorithm.hpp"
 #include "gpu/device/mpi/transport.hpp"
 #include "gpu/device/mpi/tuning.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/device/mpi/registry.hpp"
+#include "gpu/device/mpi/operation.hpp"
 
 /// The algorithms that a control variable of the library chooses for each call: those of MPICH, and
 /// those of Open MPI's component coll/libnbc. They are found at run time through MPI_T, whose tool

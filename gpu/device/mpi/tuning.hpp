@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/device/mpi/registry.hpp"
+#include "gpu/device/mpi/operation.hpp"
 
 /// The algorithms that Open MPI's component coll/tuned can be forced to use, found at run time
 /// through MPI_T. Other MPI libraries have no such variables, so nothing is found there.

@@ -25,6 +25,36 @@ void combine_all(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
   }
 }
 
+/// MPI's names for a type.
+struct TypeNames {
+  /// Null for pairs of bytes, which have no name.
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  /// See Types::c_type().
+  MPI_Datatype c_type = MPI_DATATYPE_NULL;
+};
+
+TypeNames names_of(spec::Type type) {
+  constexpr bool is_long_wide = sizeof(long) == sizeof(std::int64_t);
+  static const std::map<spec::Type, TypeNames> names{
+      {spec::Type::int8, {MPI_INT8_T, MPI_SIGNED_CHAR}},
+      {spec::Type::uint8, {MPI_UINT8_T, MPI_UNSIGNED_CHAR}},
+      {spec::Type::int32, {MPI_INT32_T, MPI_INT}},
+      {spec::Type::uint32, {MPI_UINT32_T, MPI_UNSIGNED}},
+      {spec::Type::int64, {MPI_INT64_T, is_long_wide ? MPI_LONG : MPI_LONG_LONG}},
+      {spec::Type::uint64,
+       {MPI_UINT64_T, is_long_wide ? MPI_UNSIGNED_LONG : MPI_UNSIGNED_LONG_LONG}},
+      {spec::Type::f16, {}},
+      {spec::Type::bf16, {}},
+      {spec::Type::f32, {MPI_FLOAT}},
+      {spec::Type::f64, {MPI_DOUBLE}},
+      {spec::Type::complex64, {MPI_C_FLOAT_COMPLEX}},
+      {spec::Type::complex128, {MPI_C_DOUBLE_COMPLEX}},
+      {spec::Type::f8e4m3, {MPI_BYTE}},
+      {spec::Type::f8e5m2, {MPI_BYTE}},
+  };
+  return names.at(type);
+}
+
 constexpr std::array pairwise_ops{
     spec::ReduceOp::sum, spec::ReduceOp::prod, spec::ReduceOp::min, spec::ReduceOp::max};
 
@@ -72,35 +102,8 @@ Types::~Types() {
 }
 
 MPI_Datatype Types::type(spec::Type type) const {
-  switch (type) {
-    case spec::Type::int8:
-      return MPI_INT8_T;
-    case spec::Type::uint8:
-      return MPI_UINT8_T;
-    case spec::Type::int32:
-      return MPI_INT32_T;
-    case spec::Type::uint32:
-      return MPI_UINT32_T;
-    case spec::Type::int64:
-      return MPI_INT64_T;
-    case spec::Type::uint64:
-      return MPI_UINT64_T;
-    case spec::Type::f16:
-    case spec::Type::bf16:
-      return half_;
-    case spec::Type::f32:
-      return MPI_FLOAT;
-    case spec::Type::f64:
-      return MPI_DOUBLE;
-    case spec::Type::complex64:
-      return MPI_C_FLOAT_COMPLEX;
-    case spec::Type::complex128:
-      return MPI_C_DOUBLE_COMPLEX;
-    case spec::Type::f8e4m3:
-    case spec::Type::f8e5m2:
-      return MPI_BYTE;
-  }
-  return MPI_DATATYPE_NULL;
+  const MPI_Datatype fixed = names_of(type).type;
+  return fixed == MPI_DATATYPE_NULL ? half_ : fixed;
 }
 
 MPI_Datatype Types::type(spec::Type type, spec::ReduceOp op) const {
@@ -109,23 +112,7 @@ MPI_Datatype Types::type(spec::Type type, spec::ReduceOp op) const {
 }
 
 MPI_Datatype Types::c_type(spec::Type type) {
-  constexpr bool is_long_wide = sizeof(long) == sizeof(std::int64_t);
-  switch (type) {
-    case spec::Type::int8:
-      return MPI_SIGNED_CHAR;
-    case spec::Type::uint8:
-      return MPI_UNSIGNED_CHAR;
-    case spec::Type::int32:
-      return MPI_INT;
-    case spec::Type::uint32:
-      return MPI_UNSIGNED;
-    case spec::Type::int64:
-      return is_long_wide ? MPI_LONG : MPI_LONG_LONG;
-    case spec::Type::uint64:
-      return is_long_wide ? MPI_UNSIGNED_LONG : MPI_UNSIGNED_LONG_LONG;
-    default:
-      return MPI_DATATYPE_NULL;
-  }
+  return names_of(type).c_type;
 }
 
 MPI_Datatype Types::strided(spec::Type element, std::int64_t stride) const {
@@ -144,34 +131,24 @@ MPI_Op Types::op(spec::ReduceOp op, spec::Type type) const {
   const spec::ReduceOp pairwise = element::pairwise(op);
   if (type == spec::Type::f16) return f16_ops_[spec::to_size(pairwise)];
   if (type == spec::Type::bf16) return bf16_ops_[spec::to_size(pairwise)];
-  switch (pairwise) {
-    case spec::ReduceOp::prod:
-      return MPI_PROD;
-    case spec::ReduceOp::min:
-      return MPI_MIN;
-    case spec::ReduceOp::max:
-      return MPI_MAX;
-    case spec::ReduceOp::band:
-      return MPI_BAND;
-    case spec::ReduceOp::bor:
-      return MPI_BOR;
-    case spec::ReduceOp::bxor:
-      return MPI_BXOR;
-    case spec::ReduceOp::land:
-      return MPI_LAND;
-    case spec::ReduceOp::lor:
-      return MPI_LOR;
-    case spec::ReduceOp::lxor:
-      return MPI_LXOR;
-    case spec::ReduceOp::maxloc:
-      return MPI_MAXLOC;
-    case spec::ReduceOp::minloc:
-      return MPI_MINLOC;
-    case spec::ReduceOp::compose:
-      return type == spec::Type::int32 ? compose_int32_ : compose_int64_;
-    default:
-      return MPI_SUM;
+  if (pairwise == spec::ReduceOp::compose) {
+    return type == spec::Type::int32 ? compose_int32_ : compose_int64_;
   }
+  static const std::map<spec::ReduceOp, MPI_Op> names{
+      {spec::ReduceOp::prod, MPI_PROD},
+      {spec::ReduceOp::min, MPI_MIN},
+      {spec::ReduceOp::max, MPI_MAX},
+      {spec::ReduceOp::band, MPI_BAND},
+      {spec::ReduceOp::bor, MPI_BOR},
+      {spec::ReduceOp::bxor, MPI_BXOR},
+      {spec::ReduceOp::land, MPI_LAND},
+      {spec::ReduceOp::lor, MPI_LOR},
+      {spec::ReduceOp::lxor, MPI_LXOR},
+      {spec::ReduceOp::maxloc, MPI_MAXLOC},
+      {spec::ReduceOp::minloc, MPI_MINLOC},
+  };
+  const auto found = names.find(pairwise);
+  return found == names.end() ? MPI_SUM : found->second;
 }
 
 }  // namespace rankcheck::gpu::mpi

@@ -1,7 +1,7 @@
 #include "gpu/device/nccl/algorithms.hpp"
 
 #include <array>
-#include <initializer_list>
+#include <cstdint>
 
 #include "reference/spec/to_size.hpp"
 
@@ -11,83 +11,63 @@ namespace {
 
 using Block = spec::Block;
 
-/// Translates the arguments of a part into NCCL's terms.
-class Words {
- public:
-  explicit Words(const Part& part) : part_(part), words_(words_of(part.call.type)) {}
+std::byte* address_of(const Part& p, std::byte* buffer, const Block& block) {
+  return buffer + block.offset * spec::info(p.call.type).bytes;
+}
 
-  [[nodiscard]] std::size_t count(std::int64_t elements) const {
-    return spec::to_size(elements) * words_.factor;
-  }
-  /// Elements of one block, in an operation whose blocks have equal sizes.
-  [[nodiscard]] std::size_t count() const { return count(part_.call.count); }
-  [[nodiscard]] ncclDataType_t type() const { return words_.type; }
-  [[nodiscard]] std::byte* at(std::byte* buffer, const Block& block) const {
-    return buffer + block.offset * spec::info(part_.call.type).bytes;
-  }
+/// A function of NCCL, and its name.
+#define RANKCHECK_NCCL_FUNCTION(name) &Functions::name, #name
 
- private:
-  const Part& part_;
-  TypeWords words_;
-};
+/// Calls a function of NCCL for a run of elements. `others` are the arguments behind their type and
+/// before the communicator.
+template <class Function, class... Others>
+void call(const Part& p,
+          Function* Functions::*function,
+          const char* name,
+          const void* from,
+          void* to,
+          std::int64_t elements,
+          Others... others) {
+  const TypeWords words = words_of(p.call.type);
+  const std::size_t count = spec::to_size(elements) * words.factor;
+  Function* const found = p.nccl.operator->()->*function;
+  p.nccl.check(found(from, to, count, words.type, others..., p.communicator, p.stream), name);
+}
 
 // NCCL's own functions.
 
 void all_reduce(const Part& p) {
-  const Words w(p);
-  p.nccl.check(
-      p.nccl->ncclAllReduce(p.send, p.recv, w.count(), w.type(), p.op, p.communicator, p.stream),
-      "ncclAllReduce");
+  call(p, RANKCHECK_NCCL_FUNCTION(ncclAllReduce), p.send, p.recv, p.call.count, p.op);
 }
 
 void all_gather(const Part& p) {
-  const Words w(p);
-  p.nccl.check(p.nccl->ncclAllGather(p.send, p.recv, w.count(), w.type(), p.communicator, p.stream),
-               "ncclAllGather");
+  call(p, RANKCHECK_NCCL_FUNCTION(ncclAllGather), p.send, p.recv, p.call.count);
 }
 
 void broadcast(const Part& p) {
-  const Words w(p);
   // NCCL ignores the send buffer on ranks other than the root.
   const void* const from = p.send == nullptr ? p.recv : p.send;
-  p.nccl.check(p.nccl->ncclBroadcast(
-                   from, p.recv, w.count(), w.type(), p.call.root, p.communicator, p.stream),
-               "ncclBroadcast");
+  call(p, RANKCHECK_NCCL_FUNCTION(ncclBroadcast), from, p.recv, p.call.count, p.call.root);
 }
 
 void reduce(const Part& p) {
-  const Words w(p);
-  p.nccl.check(
-      p.nccl->ncclReduce(
-          p.send, p.recv, w.count(), w.type(), p.op, p.call.root, p.communicator, p.stream),
-      "ncclReduce");
+  call(p, RANKCHECK_NCCL_FUNCTION(ncclReduce), p.send, p.recv, p.call.count, p.op, p.call.root);
 }
 
 void reduce_scatter(const Part& p) {
-  const Words w(p);
-  p.nccl.check(p.nccl->ncclReduceScatter(
-                   p.send, p.recv, w.count(), w.type(), p.op, p.communicator, p.stream),
-               "ncclReduceScatter");
+  call(p, RANKCHECK_NCCL_FUNCTION(ncclReduceScatter), p.send, p.recv, p.call.count, p.op);
 }
 
 void all_to_all(const Part& p) {
-  const Words w(p);
-  p.nccl.check(p.nccl->ncclAlltoAll(p.send, p.recv, w.count(), w.type(), p.communicator, p.stream),
-               "ncclAlltoAll");
+  call(p, RANKCHECK_NCCL_FUNCTION(ncclAlltoAll), p.send, p.recv, p.call.count);
 }
 
 void gather(const Part& p) {
-  const Words w(p);
-  p.nccl.check(p.nccl->ncclGather(
-                   p.send, p.recv, w.count(), w.type(), p.call.root, p.communicator, p.stream),
-               "ncclGather");
+  call(p, RANKCHECK_NCCL_FUNCTION(ncclGather), p.send, p.recv, p.call.count, p.call.root);
 }
 
 void scatter(const Part& p) {
-  const Words w(p);
-  p.nccl.check(p.nccl->ncclScatter(
-                   p.send, p.recv, w.count(), w.type(), p.call.root, p.communicator, p.stream),
-               "ncclScatter");
+  call(p, RANKCHECK_NCCL_FUNCTION(ncclScatter), p.send, p.recv, p.call.count, p.call.root);
 }
 
 /// A barrier is an all_reduce of one element whose result is not used.
@@ -99,27 +79,26 @@ void barrier(const Part& p) {
 
 // Operations made of several calls in one group.
 
-void send(const Part& p, const Block& block, int to) {
-  const Words w(p);
+/// Calls ncclSend or ncclRecv.
+template <class Function>
+void pass(const Part& p,
+          Function* Functions::*function,
+          const char* name,
+          std::byte* buffer,
+          const Block& block,
+          int partner) {
+  const TypeWords words = words_of(p.call.type);
+  const std::size_t count = spec::to_size(block.count) * words.factor;
+  Function* const found = p.nccl.operator->()->*function;
   p.nccl.check(
-      p.nccl->ncclSend(
-          w.at(p.send, block), w.count(block.count), w.type(), to, p.communicator, p.stream),
-      "ncclSend");
-}
-
-void receive(const Part& p, const Block& block, int from) {
-  const Words w(p);
-  p.nccl.check(
-      p.nccl->ncclRecv(
-          w.at(p.recv, block), w.count(block.count), w.type(), from, p.communicator, p.stream),
-      "ncclRecv");
+      found(address_of(p, buffer, block), count, words.type, partner, p.communicator, p.stream),
+      name);
 }
 
 /// Sends and receives blocks. `to` and `from` give the partner of a block from the block's number.
 /// In place, a block whose source and destination are the same memory is left out.
 template <class To, class From>
 void exchange(const Part& p, int sends, To to, int receives, From from) {
-  const Words w(p);
   const auto& out = p.extents.send;
   const auto& in = p.extents.recv;
   const auto number = [](const std::vector<Block>& blocks, int i) -> const Block& {
@@ -129,13 +108,16 @@ void exchange(const Part& p, int sends, To to, int receives, From from) {
   if (sends > 0 && receives > 0) {
     const int own_out = out.size() == 1 ? 0 : p.rank;
     const int own_in = in.size() == 1 ? 0 : p.rank;
-    stays = w.at(p.send, number(out, own_out)) == w.at(p.recv, number(in, own_in));
+    stays =
+        address_of(p, p.send, number(out, own_out)) == address_of(p, p.recv, number(in, own_in));
   }
   for (int i = 0; i < sends; ++i) {
-    if (!(stays && to(i) == p.rank)) send(p, number(out, i), to(i));
+    if (stays && to(i) == p.rank) continue;
+    pass(p, RANKCHECK_NCCL_FUNCTION(ncclSend), p.send, number(out, i), to(i));
   }
   for (int i = 0; i < receives; ++i) {
-    if (!(stays && from(i) == p.rank)) receive(p, number(in, i), from(i));
+    if (stays && from(i) == p.rank) continue;
+    pass(p, RANKCHECK_NCCL_FUNCTION(ncclRecv), p.recv, number(in, i), from(i));
   }
 }
 
@@ -171,80 +153,59 @@ void send_recv(const Part& p) {
 
 /// Broadcasts every block of the result from the rank that has it.
 void broadcast_blocks(const Part& p) {
-  const Words w(p);
   for (int root = 0; root < p.call.ranks; ++root) {
     const Block& block = p.extents.recv[spec::to_size(root)];
-    std::byte* const to = w.at(p.recv, block);
+    std::byte* const to = address_of(p, p.recv, block);
     const void* const from = root == p.rank ? p.send : to;
-    p.nccl.check(p.nccl->ncclBroadcast(
-                     from, to, w.count(block.count), w.type(), root, p.communicator, p.stream),
-                 "ncclBroadcast");
+    call(p, RANKCHECK_NCCL_FUNCTION(ncclBroadcast), from, to, block.count, root);
   }
 }
 
 /// Reduces every block to the rank that gets it.
 void reduce_blocks(const Part& p) {
-  const Words w(p);
   for (int root = 0; root < p.call.ranks; ++root) {
     const Block& block = p.extents.send[spec::to_size(root)];
-    p.nccl.check(p.nccl->ncclReduce(w.at(p.send, block),
-                                    root == p.rank ? p.recv : nullptr,
-                                    w.count(block.count),
-                                    w.type(),
-                                    p.op,
-                                    root,
-                                    p.communicator,
-                                    p.stream),
-                 "ncclReduce");
+    const void* const from = address_of(p, p.send, block);
+    std::byte* const to = root == p.rank ? p.recv : nullptr;
+    call(p, RANKCHECK_NCCL_FUNCTION(ncclReduce), from, to, block.count, p.op, root);
   }
 }
 
-// Operations on lists. Input and result of a rank have the same layout.
+// Operations on lists.
 
-const std::vector<Block>& arrays_of(const Part& p) {
-  return p.extents.send.empty() ? p.extents.recv : p.extents.send;
+/// Calls visit(from, to, elements) for every array. Input and result of a rank have the same
+/// layout. An address is null if the rank has no input or no result.
+template <class Visit>
+void for_each_array(const Part& p, const Visit& visit) {
+  const bool has_input = !p.extents.send.empty();
+  const bool has_result = !p.extents.recv.empty();
+  for (const Block& array : has_input ? p.extents.send : p.extents.recv) {
+    visit(has_input ? address_of(p, p.send, array) : nullptr,
+          has_result ? address_of(p, p.recv, array) : nullptr,
+          array.count);
+  }
 }
 
 void all_reduce_arrays(const Part& p) {
-  const Words w(p);
-  for (const Block& array : arrays_of(p)) {
-    p.nccl.check(p.nccl->ncclAllReduce(w.at(p.send, array),
-                                       w.at(p.recv, array),
-                                       w.count(array.count),
-                                       w.type(),
-                                       p.op,
-                                       p.communicator,
-                                       p.stream),
-                 "ncclAllReduce");
-  }
+  for_each_array(p, [&](const void* from, void* to, std::int64_t elements) {
+    call(p, RANKCHECK_NCCL_FUNCTION(ncclAllReduce), from, to, elements, p.op);
+  });
 }
 
 void reduce_arrays(const Part& p) {
-  const Words w(p);
-  for (const Block& array : arrays_of(p)) {
-    p.nccl.check(p.nccl->ncclReduce(w.at(p.send, array),
-                                    p.rank == p.call.root ? w.at(p.recv, array) : nullptr,
-                                    w.count(array.count),
-                                    w.type(),
-                                    p.op,
-                                    p.call.root,
-                                    p.communicator,
-                                    p.stream),
-                 "ncclReduce");
-  }
+  for_each_array(p, [&](const void* from, void* to, std::int64_t elements) {
+    call(p, RANKCHECK_NCCL_FUNCTION(ncclReduce), from, to, elements, p.op, p.call.root);
+  });
 }
 
 void broadcast_arrays(const Part& p) {
-  const Words w(p);
-  for (const Block& array : arrays_of(p)) {
-    std::byte* const to = w.at(p.recv, array);
-    const void* const from = p.send == nullptr ? to : w.at(p.send, array);
-    p.nccl.check(
-        p.nccl->ncclBroadcast(
-            from, to, w.count(array.count), w.type(), p.call.root, p.communicator, p.stream),
-        "ncclBroadcast");
-  }
+  for_each_array(p, [&](const void* from, void* to, std::int64_t elements) {
+    const void* const given = from == nullptr ? to : from;
+    call(p, RANKCHECK_NCCL_FUNCTION(ncclBroadcast), given, to, elements, p.call.root);
+  });
 }
+
+#undef RANKCHECK_NCCL_FUNCTION
 
 // The list of algorithms.
 
@@ -286,64 +247,50 @@ Algorithm packed(const char* operation, const char* function, void (*perform)(co
           .packs = true};
 }
 
-/// The native call made in another way. `how` goes on with the summary behind the function's name.
-Algorithm variant_of(const Algorithm& native,
-                     const char* name,
-                     const char* how,
-                     std::initializer_list<const char*> more_functions) {
-  Algorithm made = native;
-  made.name = name;
-  made.summary = std::string(native.functions.front()) + how;
-  made.functions.insert(made.functions.end(), more_functions.begin(), more_functions.end());
-  return made;
+/// Another way to make a native call.
+struct Variant {
+  const char* name;
+  /// Goes on with the summary behind the function's name.
+  const char* how;
+  /// The functions that it calls in addition.
+  std::vector<std::string_view> functions;
+  bool Algorithm::*flag;
+};
+
+std::vector<Variant> variants_of(const Algorithm& native) {
+  return {
+      // NCCL has its symmetric kernels only in windows.
+      {"windows",
+       " is called on memory of ncclMemAlloc that is registered as a symmetric window. The buffers "
+       "are copied there and back.",
+       {"ncclMemAlloc", "ncclMemFree", "ncclCommWindowRegister", "ncclCommWindowDeregister"},
+       &Algorithm::windows},
+      {"registered",
+       " is called on memory of ncclMemAlloc that is registered by ncclCommRegister. The buffers "
+       "are copied there and back.",
+       {"ncclMemAlloc", "ncclMemFree", "ncclCommRegister", "ncclCommDeregister"},
+       &Algorithm::registered},
+      {"graph",
+       " is captured into a CUDA graph, once or many times. The graph is launched three times, "
+       "each time with other data in the same buffers.",
+       {},
+       &Algorithm::graph},
+      {"aggregated",
+       " is called in one group with another operation on the same communicator, and with the same "
+       "operation with other data on another communicator.",
+       {native.operation == "all_gather" ? "ncclAllReduce" : "ncclAllGather"},
+       &Algorithm::aggregated},
+  };
 }
 
-/// The native call in windows. NCCL has its symmetric kernels only there.
-Algorithm in_windows(const Algorithm& native) {
-  Algorithm made = variant_of(
-      native,
-      "windows",
-      " is called on memory of ncclMemAlloc that is registered as a symmetric window. "
-      "The buffers are copied there and back.",
-      {"ncclMemAlloc", "ncclMemFree", "ncclCommWindowRegister", "ncclCommWindowDeregister"});
-  made.windows = true;
-  return made;
-}
-
-/// The native call in registered memory.
-Algorithm in_registered_memory(const Algorithm& native) {
-  Algorithm made =
-      variant_of(native,
-                 "registered",
-                 " is called on memory of ncclMemAlloc that is registered by ncclCommRegister. The "
-                 "buffers are copied there and back.",
-                 {"ncclMemAlloc", "ncclMemFree", "ncclCommRegister", "ncclCommDeregister"});
-  made.registered = true;
-  return made;
-}
-
-/// The native call in a CUDA graph.
-Algorithm in_graph(const Algorithm& native) {
-  Algorithm made =
-      variant_of(native,
-                 "graph",
-                 " is captured into a CUDA graph, once or many times. The graph is launched three "
-                 "times, each time with other data in the same buffers.",
-                 {});
-  made.graph = true;
-  return made;
-}
-
-/// The native call in one group with others.
-Algorithm in_one_group(const Algorithm& native) {
-  Algorithm made =
-      variant_of(native,
-                 "aggregated",
-                 " is called in one group with another operation on the same communicator, and "
-                 "with the same operation with other data on another communicator.",
-                 {native.operation == "all_gather" ? "ncclAllReduce" : "ncclAllGather"});
-  made.aggregated = true;
-  return made;
+void add_variants(const Algorithm& native, std::vector<Algorithm>& all) {
+  for (const Variant& each : variants_of(native)) {
+    Algorithm& made = all.emplace_back(native);
+    made.name = each.name;
+    made.summary = std::string(native.functions.front()) + each.how;
+    made.functions.insert(made.functions.end(), each.functions.begin(), each.functions.end());
+    made.*each.flag = true;
+  }
 }
 
 constexpr std::array protocols{"SIMPLE", "LL", "LL128"};
@@ -371,12 +318,7 @@ void add(std::vector<Algorithm>& all,
          const std::vector<std::string>& forced = {}) {
   all.push_back(plain);
   all.insert(all.end(), others.begin(), others.end());
-  if (plain.name == "native") {
-    all.push_back(in_windows(plain));
-    all.push_back(in_registered_memory(plain));
-    all.push_back(in_graph(plain));
-    all.push_back(in_one_group(plain));
-  }
+  if (plain.name == "native") add_variants(plain, all);
   const std::string function = std::string(plain.functions.front()).substr(4);
   for (const std::string& algorithm : forced) {
     for (const char* protocol : protocols) {

@@ -1,54 +1,32 @@
 #include "gpu/device/nccl/types.hpp"
 
+#include <map>
+
 namespace rankcheck::gpu::nccl {
 
 TypeWords words_of(spec::Type type) {
-  switch (type) {
-    case spec::Type::int8:
-      return {ncclInt8};
-    case spec::Type::uint8:
-      return {ncclUint8};
-    case spec::Type::int32:
-      return {ncclInt32};
-    case spec::Type::uint32:
-      return {ncclUint32};
-    case spec::Type::int64:
-      return {ncclInt64};
-    case spec::Type::uint64:
-      return {ncclUint64};
-    case spec::Type::f16:
-      return {ncclFloat16};
-    case spec::Type::bf16:
-      return {ncclBfloat16};
-    case spec::Type::f32:
-      return {ncclFloat32};
-    case spec::Type::f64:
-      return {ncclFloat64};
-    case spec::Type::complex64:
-      return {ncclFloat32, 2};
-    case spec::Type::complex128:
-      return {ncclFloat64, 2};
-    case spec::Type::f8e4m3:
-      return {ncclFloat8e4m3};
-    case spec::Type::f8e5m2:
-      return {ncclFloat8e5m2};
-  }
-  return {};
+  static const std::map<spec::Type, ncclDataType_t> words{
+      {spec::Type::int8, ncclInt8},
+      {spec::Type::uint8, ncclUint8},
+      {spec::Type::int32, ncclInt32},
+      {spec::Type::uint32, ncclUint32},
+      {spec::Type::int64, ncclInt64},
+      {spec::Type::uint64, ncclUint64},
+      {spec::Type::f16, ncclFloat16},
+      {spec::Type::bf16, ncclBfloat16},
+      {spec::Type::f32, ncclFloat32},
+      {spec::Type::f64, ncclFloat64},
+      {spec::Type::f8e4m3, ncclFloat8e4m3},
+      {spec::Type::f8e5m2, ncclFloat8e5m2},
+  };
+  return {words.at(spec::component(type)), spec::is_complex(type) ? 2U : 1U};
 }
 
 ncclRedOp_t words_of(spec::ReduceOp op) {
-  switch (op) {
-    case spec::ReduceOp::prod:
-      return ncclProd;
-    case spec::ReduceOp::min:
-      return ncclMin;
-    case spec::ReduceOp::max:
-      return ncclMax;
-    case spec::ReduceOp::avg:
-      return ncclAvg;
-    default:
-      return ncclSum;
-  }
+  if (op == spec::ReduceOp::prod) return ncclProd;
+  if (op == spec::ReduceOp::min) return ncclMin;
+  if (op == spec::ReduceOp::max) return ncclMax;
+  return op == spec::ReduceOp::avg ? ncclAvg : ncclSum;
 }
 
 std::string why_unknown(spec::Type type, spec::ReduceOp op, int version) {
