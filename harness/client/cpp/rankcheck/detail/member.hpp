@@ -68,7 +68,6 @@ class MemberReader {
     call_.case_ = case_;
   }
 
-  [[nodiscard]] const Json& the_case() const { return *case_; }
   [[nodiscard]] const std::vector<int>& group() const { return group_; }
 
   /// Fills in everything of a member but its image. `group` is its communicator.
