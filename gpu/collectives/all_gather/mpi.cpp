@@ -5,17 +5,7 @@ namespace rankcheck::gpu::all_gather {
 namespace {
 
 void perform(mpi::Invocation& run) {
-  const mpi::BlockType from = run.send_block();
-  const mpi::BlockType to = run.recv_block();
-  run.issue(MPI_Allgather,
-            MPI_Iallgather,
-            RANKCHECK_MPI_INIT(Allgather),
-            run.send_or_in_place(),
-            from.count(),
-            from.type(),
-            run.recv(),
-            to.count(),
-            to.type());
+  run.issue_blocks(RANKCHECK_MPI_FORMS(Allgather, Iallgather), run.send_or_in_place(), run.recv());
 }
 
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.

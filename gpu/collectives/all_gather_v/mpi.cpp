@@ -6,9 +6,7 @@ namespace {
 
 void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().recv);
-  run.issue(MPI_Allgatherv,
-            MPI_Iallgatherv,
-            RANKCHECK_MPI_INIT(Allgatherv),
+  run.issue(RANKCHECK_MPI_FORMS(Allgatherv, Iallgatherv),
             run.send_or_in_place(),
             run.send_count(),
             run.send_type(),

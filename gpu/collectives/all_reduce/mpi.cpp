@@ -5,16 +5,7 @@ namespace rankcheck::gpu::all_reduce {
 namespace {
 
 void perform(mpi::Invocation& run) {
-  mpi::Reduction reduction(run);
-  run.issue(MPI_Allreduce,
-            MPI_Iallreduce,
-            RANKCHECK_MPI_INIT(Allreduce),
-            reduction.source(),
-            run.recv(),
-            run.count(),
-            run.type(),
-            reduction.op());
-  reduction.finish();
+  mpi::issue_reduction(run, RANKCHECK_MPI_FORMS(Allreduce, Iallreduce), run.count());
 }
 
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.

@@ -12,9 +12,7 @@ namespace {
 void perform(mpi::Invocation& run) {
   const mpi::Blocks from(run.extents().send);
   const mpi::Blocks to(run.extents().recv);
-  run.issue(MPI_Alltoallv,
-            MPI_Ialltoallv,
-            RANKCHECK_MPI_INIT(Alltoallv),
+  run.issue(RANKCHECK_MPI_FORMS(Alltoallv, Ialltoallv),
             run.send_or_in_place(),
             from.counts.data(),
             from.displacements.data(),

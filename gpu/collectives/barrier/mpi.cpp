@@ -5,7 +5,7 @@ namespace rankcheck::gpu::barrier {
 namespace {
 
 void perform(mpi::Invocation& run) {
-  run.issue(MPI_Barrier, MPI_Ibarrier, RANKCHECK_MPI_INIT(Barrier));
+  run.issue(RANKCHECK_MPI_FORMS(Barrier, Ibarrier));
 }
 
 }  // namespace

@@ -28,13 +28,8 @@ void perform(mpi::Invocation& run) {
   const bool copies = run.has_send() && !run.shares();
   if (copies && run.count() > 0) copy_elements(run);
   const mpi::BlockType block = run.recv_block();
-  run.issue(MPI_Bcast,
-            MPI_Ibcast,
-            RANKCHECK_MPI_INIT(Bcast),
-            run.recv(),
-            block.count(),
-            block.type(),
-            run.root());
+  run.issue(
+      RANKCHECK_MPI_FORMS(Bcast, Ibcast), run.recv(), block.count(), block.type(), run.root());
 }
 
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.

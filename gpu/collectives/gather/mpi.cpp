@@ -5,18 +5,8 @@ namespace rankcheck::gpu::gather {
 namespace {
 
 void perform(mpi::Invocation& run) {
-  const mpi::BlockType from = run.send_block();
-  const mpi::BlockType to = run.recv_block();
-  run.issue(MPI_Gather,
-            MPI_Igather,
-            RANKCHECK_MPI_INIT(Gather),
-            run.send_or_in_place(),
-            from.count(),
-            from.type(),
-            run.recv(),
-            to.count(),
-            to.type(),
-            run.root());
+  run.issue_blocks(
+      RANKCHECK_MPI_FORMS(Gather, Igather), run.send_or_in_place(), run.recv(), run.root());
 }
 
 }  // namespace

@@ -6,9 +6,7 @@ namespace {
 
 void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().recv);
-  run.issue(MPI_Gatherv,
-            MPI_Igatherv,
-            RANKCHECK_MPI_INIT(Gatherv),
+  run.issue(RANKCHECK_MPI_FORMS(Gatherv, Igatherv),
             run.send_or_in_place(),
             run.send_count(),
             run.send_type(),

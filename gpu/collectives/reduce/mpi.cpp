@@ -5,17 +5,7 @@ namespace rankcheck::gpu::reduce {
 namespace {
 
 void perform(mpi::Invocation& run) {
-  mpi::Reduction reduction(run);
-  run.issue(MPI_Reduce,
-            MPI_Ireduce,
-            RANKCHECK_MPI_INIT(Reduce),
-            reduction.source(),
-            run.recv(),
-            run.count(),
-            run.type(),
-            reduction.op(),
-            run.root());
-  reduction.finish();
+  mpi::issue_reduction(run, RANKCHECK_MPI_FORMS(Reduce, Ireduce), run.count(), run.root());
 }
 
 /// Says why Open MPI 4.1 would not run the forced algorithm; empty if it does run it.

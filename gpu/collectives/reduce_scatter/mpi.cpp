@@ -5,16 +5,8 @@ namespace rankcheck::gpu::reduce_scatter {
 namespace {
 
 void perform(mpi::Invocation& run) {
-  mpi::Reduction reduction(run);
-  run.issue(MPI_Reduce_scatter_block,
-            MPI_Ireduce_scatter_block,
-            RANKCHECK_MPI_INIT(Reduce_scatter_block),
-            reduction.source(),
-            run.recv(),
-            run.count(),
-            run.type(),
-            reduction.op());
-  reduction.finish();
+  mpi::issue_reduction(
+      run, RANKCHECK_MPI_FORMS(Reduce_scatter_block, Ireduce_scatter_block), run.count());
 }
 
 }  // namespace

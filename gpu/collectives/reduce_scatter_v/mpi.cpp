@@ -6,17 +6,9 @@ namespace {
 
 /// MPI_Reduce_scatter has no displacements: its blocks follow one another without gaps.
 void perform(mpi::Invocation& run) {
-  mpi::Reduction reduction(run);
   const mpi::Blocks blocks(run.extents().send);
-  run.issue(MPI_Reduce_scatter,
-            MPI_Ireduce_scatter,
-            RANKCHECK_MPI_INIT(Reduce_scatter),
-            reduction.source(),
-            run.recv(),
-            blocks.counts.data(),
-            run.type(),
-            reduction.op());
-  reduction.finish();
+  mpi::issue_reduction(
+      run, RANKCHECK_MPI_FORMS(Reduce_scatter, Ireduce_scatter), blocks.counts.data());
 }
 
 }  // namespace

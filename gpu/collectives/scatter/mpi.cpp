@@ -5,18 +5,8 @@ namespace rankcheck::gpu::scatter {
 namespace {
 
 void perform(mpi::Invocation& run) {
-  const mpi::BlockType from = run.send_block();
-  const mpi::BlockType to = run.recv_block();
-  run.issue(MPI_Scatter,
-            MPI_Iscatter,
-            RANKCHECK_MPI_INIT(Scatter),
-            run.send(),
-            from.count(),
-            from.type(),
-            run.recv_or_in_place(),
-            to.count(),
-            to.type(),
-            run.root());
+  run.issue_blocks(
+      RANKCHECK_MPI_FORMS(Scatter, Iscatter), run.send(), run.recv_or_in_place(), run.root());
 }
 
 }  // namespace

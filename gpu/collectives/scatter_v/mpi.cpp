@@ -6,9 +6,7 @@ namespace {
 
 void perform(mpi::Invocation& run) {
   const mpi::Blocks blocks(run.extents().send);
-  run.issue(MPI_Scatterv,
-            MPI_Iscatterv,
-            RANKCHECK_MPI_INIT(Scatterv),
+  run.issue(RANKCHECK_MPI_FORMS(Scatterv, Iscatterv),
             run.send(),
             blocks.counts.data(),
             blocks.displacements.data(),

@@ -81,8 +81,8 @@ MPI_Comm Communicators::get(const std::vector<int>& world_ranks,
   const std::string label = forced == nullptr ? std::string() : forced->label();
   const MPI_Comm found = find(world_ranks, label, segment_bytes);
   if (found != MPI_COMM_NULL) return found;
-  std::optional<ForcedScope> scope;
-  if (forced != nullptr) scope.emplace(*forced, segment_bytes);
+  std::optional<SettingScope> scope;
+  if (forced != nullptr) scope.emplace(settings_of(*forced, segment_bytes), forced->word);
   Communicator made(world_ranks);
   if (!keeps(world_ranks, segment_bytes)) end_call();
   return add({world_ranks, label, segment_bytes, std::move(made)});

@@ -159,6 +159,28 @@ class Invocation {
     check(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), "MPI_Wait");
   }
 
+  /// issue() for a call with a block of count() elements on both sides. `others` follow the blocks.
+  template <class Blocking, class Nonblocking, class Init, class... Others>
+  void issue_blocks(Blocking blocking,
+                    Nonblocking nonblocking,
+                    Init init,
+                    void* from,
+                    void* to,
+                    Others... others) {
+    const BlockType sent = send_block();
+    const BlockType received = recv_block();
+    issue(blocking,
+          nonblocking,
+          init,
+          from,
+          sent.count(),
+          sent.type(),
+          to,
+          received.count(),
+          received.type(),
+          others...);
+  }
+
   [[nodiscard]] bool has_two_communicators() const {
     return site_.second_communicator != site_.communicator;
   }
@@ -254,5 +276,27 @@ class Reduction {
   const Invocation& invocation_;
   std::vector<std::byte> scaled_;
 };
+
+/// Makes a reduction: Invocation::issue() for a call whose first arguments are input and output.
+/// `counts` is the count or the counts of elements, and `others` follow the op.
+template <class Blocking, class Nonblocking, class Init, class Counts, class... Others>
+void issue_reduction(Invocation& run,
+                     Blocking blocking,
+                     Nonblocking nonblocking,
+                     Init init,
+                     Counts counts,
+                     Others... others) {
+  Reduction reduction(run);
+  run.issue(blocking,
+            nonblocking,
+            init,
+            reduction.source(),
+            run.recv(),
+            counts,
+            run.type(),
+            reduction.op(),
+            others...);
+  reduction.finish();
+}
 
 }  // namespace rankcheck::gpu::mpi

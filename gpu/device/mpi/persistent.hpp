@@ -16,6 +16,10 @@
 #define RANKCHECK_MPI_INIT(call) nullptr
 #endif
 
+/// The three forms of a collective call, which are the first arguments of Invocation::issue().
+#define RANKCHECK_MPI_FORMS(blocking, nonblocking) \
+  MPI_##blocking, MPI_##nonblocking, RANKCHECK_MPI_INIT(blocking)
+
 namespace rankcheck::gpu::mpi {
 
 #if MPI_VERSION >= 4 || defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)

@@ -417,8 +417,8 @@ void Runtime::perform(const Request& request,
   Invocation invocation(operation, request.call, extents, site, *types_);
   const Composition* const composition = request.algorithm.composition;
   const auto& selected = request.algorithm.selected;
-  std::optional<SelectionScope> scope;
-  if (selected) scope.emplace(*selected);
+  std::optional<SettingScope> scope;
+  if (selected) scope.emplace(selected->settings, selected->word);
   try {
     (composition != nullptr ? composition->perform : operation.perform)(invocation);
   } catch (const Error& error) {

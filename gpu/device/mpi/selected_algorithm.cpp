@@ -4,12 +4,10 @@
 #include <array>
 #include <bit>
 #include <cctype>
-#include <exception>
 #include <functional>
 #include <optional>
 
 #include "gpu/device/mpi/mpich_words.hpp"
-#include "gpu/device/mpi/variable.hpp"
 
 namespace rankcheck::gpu::mpi {
 
@@ -131,38 +129,6 @@ std::string_view why_unusable(const SelectedAlgorithm& selected,
 
 bool says_unusable(std::string_view message) {
   return message.find("collective algorithm is not usable") != std::string_view::npos;
-}
-
-SelectionScope::SelectionScope(const SelectedAlgorithm& selected) {
-  try {
-    for (const auto& [name, value] : selected.settings) {
-      const auto variable = Variable::find(name);
-      if (!variable) throw std::runtime_error(name + ": no such control variable");
-      before_.push_back({name, variable->read()});
-      variable->write(value);
-      if (variable->read() == value) continue;
-      throw std::runtime_error(name + ": could not be set to " + selected.word);
-    }
-  } catch (...) {
-    set_back();
-    throw;
-  }
-}
-
-SelectionScope::~SelectionScope() {
-  set_back();
-}
-
-void SelectionScope::set_back() const noexcept {
-  try {
-    std::for_each(before_.rbegin(), before_.rend(), [](const auto& setting) {
-      const auto variable = Variable::find(setting.variable);
-      if (!variable) throw std::runtime_error(setting.variable + ": no such control variable");
-      variable->write(setting.value);
-    });
-  } catch (...) {
-    std::terminate();
-  }
 }
 
 }  // namespace rankcheck::gpu::mpi

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/device/mpi/operation.hpp"
+#include "gpu/device/mpi/variable.hpp"
 
 /// The algorithms that a control variable of the library chooses for each call: those of MPICH, and
 /// those of Open MPI's component coll/libnbc. They are found at run time through MPI_T, whose tool
@@ -14,18 +15,13 @@
 namespace rankcheck::gpu::mpi {
 
 struct SelectedAlgorithm {
-  struct Setting {
-    std::string variable;
-    int value = 0;
-  };
-
   /// The algorithm's name in this program: "intra_brucks" or "intra_tsp_ring" of MPICH, and
   /// "libnbc_ring" of Open MPI.
   std::string name;
   /// The library's word for the algorithm.
   std::string word;
   bool nonblocking = false;
-  /// What is set during the call. The first one chooses the algorithm.
+  /// What is set during the call, by a SettingScope. The first one chooses the algorithm.
   std::vector<Setting> settings;
 };
 
@@ -47,23 +43,5 @@ class Unusable : public std::runtime_error {
 
 /// Whether MPICH's message of a failed call says this.
 [[nodiscard]] bool says_unusable(std::string_view message);
-
-/// During its life, calls of this process use the algorithm. Throws std::runtime_error if the
-/// library does not accept the values, and Error if an MPI call fails.
-class SelectionScope {
- public:
-  explicit SelectionScope(const SelectedAlgorithm& selected);
-  SelectionScope(const SelectionScope&) = delete;
-  SelectionScope& operator=(const SelectionScope&) = delete;
-  ~SelectionScope();
-
- private:
-  /// Sets back what was set, the last one first. Ends the program if that fails: later calls would
-  /// use the algorithm, too, and nobody would know.
-  void set_back() const noexcept;
-
-  /// What the settings were before.
-  std::vector<SelectedAlgorithm::Setting> before_;
-};
 
 }  // namespace rankcheck::gpu::mpi

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <exception>
 #include <stdexcept>
 #include <utility>
 
@@ -75,18 +74,6 @@ const std::vector<Component>& all_components() {
 
 bool has(const std::vector<std::string_view>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-void set_segment(const Forcing& forcing, int bytes) {
-  const auto variable = Variable::find(forcing.variable() + "_segmentsize");
-  if (variable && variable->writable()) variable->write(bytes);
-}
-
-/// Lets the library choose algorithms again.
-void set_back(const Forcing& forcing) {
-  if (!forcing.writable) return;
-  if (const auto variable = Variable::find(forcing.variable())) variable->write(0);
-  set_segment(forcing, 0);
 }
 
 }  // namespace
@@ -192,30 +179,20 @@ std::string_view why_component_refuses(const Component& component,
   return {};
 }
 
-ForcedScope::ForcedScope(const Forcing& forcing, int segment_bytes) : forcing_(forcing) {
+std::vector<Setting> settings_of(const Forcing& forcing, int segment_bytes) {
   const auto variable = Variable::find(forcing.variable());
   if (!variable) throw std::runtime_error(forcing.variable() + ": no such control variable");
-  try {
-    if (forcing.writable) {
-      variable->write(forcing.value);
-      set_segment(forcing, segment_bytes == 0 ? default_segment_bytes : segment_bytes);
-    }
-    if (variable->read() != forcing.value) {
-      throw std::runtime_error(forcing.variable() + ": could not be set to " + forcing.word);
-    }
-  } catch (...) {
-    set_back(forcing);
-    throw;
+  if (!forcing.writable && variable->read() != forcing.value) {
+    throw std::runtime_error(forcing.variable() + ": could not be set to " + forcing.word);
   }
-}
-
-ForcedScope::~ForcedScope() {
-  try {
-    set_back(forcing_);
-  } catch (...) {
-    // Later calls would run this algorithm, too, and nobody would know.
-    std::terminate();
+  if (!forcing.writable) return {};
+  std::vector<Setting> settings{{forcing.variable(), forcing.value}};
+  const std::string segment = forcing.variable() + "_segmentsize";
+  const auto of_segment = Variable::find(segment);
+  if (of_segment && of_segment->writable()) {
+    settings.push_back({segment, segment_bytes == 0 ? default_segment_bytes : segment_bytes});
   }
+  return settings;
 }
 
 }  // namespace rankcheck::gpu::mpi

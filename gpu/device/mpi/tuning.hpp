@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/device/mpi/operation.hpp"
+#include "gpu/device/mpi/variable.hpp"
 
 /// The algorithms that Open MPI's component coll/tuned can be forced to use, found at run time
 /// through MPI_T. Other MPI libraries have no such variables, so nothing is found there.
@@ -93,20 +94,10 @@ class ToolInterface {
 /// another algorithm. Empty if Open MPI runs the algorithm itself, which interposer.hpp verifies.
 [[nodiscard]] std::string_view why_unforceable(const Forcing& forcing, const ForcedUse& use);
 
-/// During its life, new communicators of this process use the forced algorithm. Throws
-/// std::runtime_error if the library does not accept the value, and Error if an MPI call fails.
-class ForcedScope {
- public:
-  /// `segment_bytes` 0 means default_segment_bytes, which is so small that small calls have several
-  /// segments.
-  ForcedScope(const Forcing& forcing, int segment_bytes);
-  ForcedScope(const ForcedScope&) = delete;
-  ForcedScope& operator=(const ForcedScope&) = delete;
-  ~ForcedScope();
-
- private:
-  const Forcing& forcing_;
-};
+/// What is set while communicators are made that use the forced algorithm, by a SettingScope.
+/// `segment_bytes` 0 means default_segment_bytes, which is so small that small calls have several
+/// segments. Throws std::runtime_error if the library does not have the value.
+[[nodiscard]] std::vector<Setting> settings_of(const Forcing& forcing, int segment_bytes);
 
 /// Bytes of a segment if a call names none.
 inline constexpr int default_segment_bytes = 16;

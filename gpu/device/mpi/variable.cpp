@@ -1,6 +1,9 @@
 #include "gpu/device/mpi/variable.hpp"
 
+#include <algorithm>
 #include <array>
+#include <exception>
+#include <stdexcept>
 
 #include "gpu/device/mpi/error.hpp"
 
@@ -70,6 +73,38 @@ std::vector<Variable::Item> Variable::items() const {
     items.push_back(std::move(item));
   }
   return items;
+}
+
+SettingScope::SettingScope(const std::vector<Setting>& settings, std::string_view word) {
+  try {
+    for (const auto& [name, value] : settings) {
+      const auto variable = Variable::find(name);
+      if (!variable) throw std::runtime_error(name + ": no such control variable");
+      before_.push_back({name, variable->read()});
+      variable->write(value);
+      if (variable->read() == value) continue;
+      throw std::runtime_error(name + ": could not be set to " + std::string(word));
+    }
+  } catch (...) {
+    set_back();
+    throw;
+  }
+}
+
+SettingScope::~SettingScope() {
+  set_back();
+}
+
+void SettingScope::set_back() const noexcept {
+  try {
+    std::for_each(before_.rbegin(), before_.rend(), [](const Setting& setting) {
+      const auto variable = Variable::find(setting.variable);
+      if (!variable) throw std::runtime_error(setting.variable + ": no such control variable");
+      variable->write(setting.value);
+    });
+  } catch (...) {
+    std::terminate();
+  }
 }
 
 }  // namespace rankcheck::gpu::mpi

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,31 @@ class Variable {
   bool is_bool_ = false;
   bool writable_ = false;
   std::string description_;
+};
+
+/// A value that a control variable is to have.
+struct Setting {
+  std::string variable;
+  int value = 0;
+};
+
+/// During its life, control variables of this process have these values.
+class SettingScope {
+ public:
+  /// `word` is the library's word for the algorithm that they choose. Throws std::runtime_error if
+  /// the library does not accept the values, and Error if an MPI call fails.
+  SettingScope(const std::vector<Setting>& settings, std::string_view word);
+  SettingScope(const SettingScope&) = delete;
+  SettingScope& operator=(const SettingScope&) = delete;
+  ~SettingScope();
+
+ private:
+  /// Sets back what was set, the last one first. Ends the program if that fails: later calls would
+  /// use the algorithm, too, and nobody would know.
+  void set_back() const noexcept;
+
+  /// What the settings were before.
+  std::vector<Setting> before_;
 };
 
 }  // namespace rankcheck::gpu::mpi
