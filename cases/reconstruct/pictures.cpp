@@ -1,16 +1,28 @@
 #include "cases/reconstruct/pictures.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <numbers>
+#include <stdexcept>
 
+#include <cairo/cairo.h>
 #include <fmt/format.h>
 
 #include "reference/spec/to_size.hpp"
 
 #include "harness/base/files.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+// Known leaks of libraries. Fontconfig, which finds Cairo's fonts, keeps its settings until the
+// program ends. HDF5 loses some of its memory when files are damaged.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libfontconfig\nleak:libhdf5";
+}
+#endif
 
 namespace rankcheck::cases::reconstruct {
 
@@ -18,6 +30,13 @@ namespace {
 
 using std::numbers::pi;
 
+struct Color {
+  double red = 0;
+  double green = 0;
+  double blue = 0;
+};
+
+constexpr Color ink{0.13, 0.13, 0.13};
 constexpr Color curve_color{0.12, 0.36, 0.65};
 constexpr Color result_color{0.75, 0.25, 0.1};
 constexpr Color grid_color{0.88, 0.88, 0.88};
@@ -26,6 +45,144 @@ constexpr double title_size = 15;
 constexpr double left_margin = 78;
 constexpr double top_margin = 44;
 constexpr double bottom_margin = 54;
+
+struct Panel {
+  double left = 0;
+  double top = 0;
+  double width = 0;
+  double height = 0;
+};
+
+/// Which end of a text is at its point.
+enum class Anchor : std::uint8_t { left, middle, right };
+
+std::uint32_t channel(double value) {
+  return static_cast<std::uint32_t>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
+}
+
+/// Throws std::runtime_error if Cairo failed. Only a lack of memory explains a failure.
+void check(cairo_status_t status) {
+  if (status == CAIRO_STATUS_SUCCESS) return;
+  throw std::runtime_error(fmt::format("picture: {}", cairo_status_to_string(status)));
+}
+
+/// A white picture to draw on. Lengths are in pixels, and points are measured from the upper left
+/// corner.
+class Canvas {
+ public:
+  Canvas(double width, double height)
+      : surface_(cairo_image_surface_create(CAIRO_FORMAT_RGB24,
+                                            static_cast<int>(std::ceil(width)),
+                                            static_cast<int>(std::ceil(height)))),
+        context_(cairo_create(surface_)) {
+    cairo_select_font_face(
+        context_, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    begin({1, 1, 1});
+    cairo_paint(context_);
+  }
+  Canvas(const Canvas&) = delete;
+  Canvas& operator=(const Canvas&) = delete;
+  ~Canvas() {
+    cairo_destroy(context_);
+    cairo_surface_destroy(surface_);
+  }
+
+  /// Draws a text whose vertical middle is at the point.
+  void text(Point at, Anchor anchor, const std::string& words, double size = 12) {
+    begin(ink);
+    cairo_set_font_size(context_, size);
+    cairo_text_extents_t extents;
+    cairo_text_extents(context_, words.c_str(), &extents);
+    const double share = anchor == Anchor::left ? 0 : anchor == Anchor::middle ? 0.5 : 1;
+    // The middle of a line is the middle of its capital letters, so it does not depend on the text.
+    cairo_move_to(context_, at.x - share * extents.x_advance, at.y + 0.36 * size);
+    cairo_show_text(context_, words.c_str());
+  }
+
+  /// Draws a text that reads upwards, with its middle at the point.
+  void text_upwards(Point at, const std::string& words, double size) {
+    cairo_save(context_);
+    cairo_translate(context_, at.x, at.y);
+    cairo_rotate(context_, -pi / 2);
+    text({0, 0}, Anchor::middle, words, size);
+    cairo_restore(context_);
+  }
+
+  void line(const std::vector<Point>& points, Color color, double width = 1) {
+    begin(color);
+    cairo_set_line_width(context_, width);
+    cairo_set_line_join(context_, CAIRO_LINE_JOIN_ROUND);
+    for (const Point& point : points) cairo_line_to(context_, point.x, point.y);
+    cairo_stroke(context_);
+  }
+
+  void dot(Point at, Color color, double radius) {
+    begin(color);
+    cairo_arc(context_, at.x, at.y, radius, 0, 2 * pi);
+    cairo_fill(context_);
+  }
+
+  /// Draws an image over the box, inside a frame. `pixels` are row by row, with `columns` pixels in
+  /// a row.
+  void image(Panel box, const std::vector<Color>& pixels, int columns) {
+    const int rows = static_cast<int>(pixels.size()) / columns;
+    cairo_surface_t* stamp = cairo_image_surface_create(CAIRO_FORMAT_RGB24, columns, rows);
+    check(cairo_surface_status(stamp));
+    cairo_surface_flush(stamp);
+    unsigned char* bytes = cairo_image_surface_get_data(stamp);
+    const int stride = cairo_image_surface_get_stride(stamp);
+    for (std::ptrdiff_t i = 0; i < std::ssize(pixels); ++i) {
+      const Color& color = pixels[spec::to_size(i)];
+      const std::uint32_t value =
+          channel(color.red) << 16 | channel(color.green) << 8 | channel(color.blue);
+      std::memcpy(bytes + i / columns * stride + i % columns * 4, &value, sizeof value);
+    }
+    cairo_surface_mark_dirty(stamp);
+    cairo_save(context_);
+    cairo_translate(context_, box.left, box.top);
+    cairo_scale(context_, box.width / columns, box.height / rows);
+    cairo_set_source_surface(context_, stamp, 0, 0);
+    // Enlarged pixels stay squares; reduced pixels are averaged.
+    const bool is_enlarged = box.width >= columns;
+    cairo_pattern_set_filter(cairo_get_source(context_),
+                             is_enlarged ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_GOOD);
+    cairo_new_path(context_);
+    cairo_rectangle(context_, 0, 0, columns, rows);
+    cairo_fill(context_);
+    cairo_restore(context_);
+    cairo_surface_destroy(stamp);
+    frame(box);
+  }
+
+  void frame(Panel box) {
+    begin(ink);
+    cairo_set_line_width(context_, 1);
+    cairo_rectangle(context_, box.left, box.top, box.width, box.height);
+    cairo_stroke(context_);
+  }
+
+  /// Returns the bytes of the PNG file. Throws std::runtime_error if Cairo lacks memory.
+  [[nodiscard]] std::string png() const {
+    check(cairo_status(context_));
+    std::string bytes;
+    const auto append = [](void* out, const unsigned char* data, unsigned length) {
+      static_cast<std::string*>(out)->append(reinterpret_cast<const char*>(data), length);
+      return CAIRO_STATUS_SUCCESS;
+    };
+    check(cairo_surface_write_to_png_stream(surface_, append, &bytes));
+    return bytes;
+  }
+
+ private:
+  /// Begins a drawing. Without a new path, it would go on from the end of the last text.
+  void begin(Color color) {
+    cairo_set_source_rgb(context_, color.red, color.green, color.blue);
+    cairo_new_path(context_);
+  }
+
+  cairo_surface_t* surface_;
+  cairo_t* context_;
+};
 
 /// Returns how many pixels of the picture one pixel of an image takes. A whole number if the image
 /// is small.
@@ -129,7 +286,6 @@ std::string draw_grey(const Dataset& data,
   }
   canvas.text({box.left, top_margin / 2}, Anchor::left, title, title_size);
   canvas.image(box, pixels, data.cols);
-  canvas.frame(box);
   const double width = 1e6 * data.object_pixel_width() * data.cols;
   const double height = 1e6 * data.object_pixel_height() * data.rows;
   ticks_below(canvas, {0, width, box.left, right}, bottom, "µm");
@@ -138,7 +294,6 @@ std::string draw_grey(const Dataset& data,
   std::vector<Color> greys;
   for (int i = 255; i >= 0; --i) greys.push_back({i / 255.0, i / 255.0, i / 255.0});
   canvas.image(bar, greys, 1);
-  canvas.frame(bar);
   range.start = bottom;
   range.end = box.top;
   ticks_beside(canvas, range, bar.left, unit);
@@ -158,7 +313,6 @@ void draw_hues(Canvas& canvas, Panel bar) {
   std::vector<Color> hues;
   for (int i = 0; i < 256; ++i) hues.push_back(from_hue(2 * pi * (i / 255.0 - 0.5), 1));
   canvas.image(bar, hues, static_cast<int>(hues.size()));
-  canvas.frame(bar);
   const double y = bar.top + bar.height + 12;
   canvas.text({bar.left, y}, Anchor::middle, "−π");
   canvas.text({bar.left + bar.width / 2, y}, Anchor::middle, "phase");
@@ -200,6 +354,23 @@ Axis cost_range(const std::vector<Point>& points) {
 }
 
 }  // namespace
+
+std::vector<double> round_ticks(double low, double high, int wanted) {
+  std::vector<double> ticks;
+  if (!(high > low)) return {low};
+  const double raw = (high - low) / wanted;
+  const double decade = std::pow(10, std::floor(std::log10(raw)));
+  double step = 10 * decade;
+  for (const double factor : {5.0, 2.0, 1.0}) {
+    if (factor * decade >= raw * (1 - 1e-9)) step = factor * decade;
+  }
+  const double slack = 1e-9 * step;
+  for (double i = std::ceil((low - slack) / step); i * step <= high + slack; ++i) {
+    // Adding 0 turns -0 into 0, which prints without a minus.
+    ticks.push_back(i * step + 0.0);
+  }
+  return ticks;
+}
 
 std::string draw_phase(const Dataset& data, const State& state) {
   std::complex<double> sum = 0;
@@ -251,7 +422,6 @@ std::string draw_probe(const Dataset& data, const Complexes& probe) {
     const int row = m / columns;
     const Panel box{24 + m % columns * pitch, top_margin + row * (pitch + 16), side, side};
     canvas.image(box, colors, data.window);
-    canvas.frame(box);
     canvas.text(
         {box.left, box.top + side + 14},
         Anchor::left,

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cases/reconstruct/canvas.hpp"
 #include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/reconstruction.hpp"
 
@@ -27,6 +26,11 @@ using Complexes = std::vector<std::complex<float>>;
 /// brightness is the amplitude as a share of the mode's largest amplitude.
 [[nodiscard]] std::string draw_probe(const Dataset& data, const Complexes& probe);
 
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
 /// The points of a result's costs over its iterations.
 struct CostPlot {
   /// Costs that a line can join. With one batch, these are the costs of the states after
@@ -38,6 +42,10 @@ struct CostPlot {
   std::optional<Point> result;
 };
 [[nodiscard]] CostPlot plot_of(const Result& result);
+
+/// Returns about `wanted` round numbers between `low` and `high`. Includes the ends if they are
+/// round.
+[[nodiscard]] std::vector<double> round_ticks(double low, double high, int wanted);
 
 /// Draws a result's costs on a logarithmic axis, with a label for the noise model. Costs that are
 /// not positive are left out.

@@ -244,7 +244,7 @@ const std::vector<Confined>& confined_headers() {
       {"rapidcheck", {"harness/search/engine.cpp"}},
       {"gtest/", {"tests/"}},
       {"H5", {"cases/reconstruct/hdf5", "tests/cases/reconstruct/read_filter_test.cpp"}},
-      {"cairo/", {"cases/reconstruct/canvas.cpp"}},
+      {"cairo/", {"cases/reconstruct/pictures.cpp"}},
       {"mpi", {"gpu/device/mpi/", "gpu/device/hybrid/", "/mpi.cpp", "tests/gpu/device/mpi"}},
       {"nccl.h", {"gpu/device/nccl/", "cases/workers/"}},
       {"cuda", cuda},
