@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <numeric>
 
 #include <H5Cpp.h>
@@ -19,13 +19,37 @@
 #include "harness/run/memory.hpp"
 
 #include "cases/reconstruct/crash_guard.hpp"
-#include "cases/reconstruct/hdf5_types.hpp"
 
 namespace rankcheck::cases::reconstruct::hdf5 {
 
 namespace {
 
 using harness::BadInput;
+
+/// Returns the type of float or double in memory.
+template <class T>
+const H5::PredType& native() {
+  return sizeof(T) == sizeof(float) ? H5::PredType::NATIVE_FLOAT : H5::PredType::NATIVE_DOUBLE;
+}
+
+/// Returns the type of two floats with these names; the real part comes first.
+H5::CompType complex_type(const std::string& real, const std::string& imaginary) {
+  H5::CompType type(2 * sizeof(float));
+  type.insertMember(real, 0, H5::PredType::NATIVE_FLOAT);
+  type.insertMember(imaginary, sizeof(float), H5::PredType::NATIVE_FLOAT);
+  return type;
+}
+
+/// Returns the library's innermost complaint about the last call.
+std::string last_complaint() {
+  std::string complaint = "no reason given";
+  const H5E_walk2_t visit = [](unsigned number, const H5E_error2_t* error, void* out) -> herr_t {
+    if (number == 0 && error->desc != nullptr) *static_cast<std::string*>(out) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &complaint);
+  return complaint;
+}
 
 std::string describe(H5T_class_t kind) {
   switch (kind) {
@@ -58,18 +82,6 @@ std::size_t count_of(const Shape& shape) {
       std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
 }
 
-/// Orders numbers by value, and other names alphabetically.
-bool comes_before(const std::string& a, const std::string& b) {
-  const auto number = [](const std::string& text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? value : std::int64_t{-1};
-  };
-  const std::int64_t of_a = number(a);
-  const std::int64_t of_b = number(b);
-  return of_a >= 0 && of_b >= 0 && of_a != of_b ? of_a < of_b : a < b;
-}
-
 /// Returns the target of a link as the file names it: a dataset, or a dataset of another file.
 std::string target_of(hid_t file, const std::string& link) {
   H5L_info_t info{};
@@ -99,12 +111,8 @@ std::string text(const Shape& shape) {
   return fmt::format("[{}]", fmt::join(extents, ", "));
 }
 
-struct Reader::Implementation {
-  H5::H5File file;
-};
-
 Reader::Reader(const std::filesystem::path& path)
-    : path_(path), implementation_(std::make_unique<Implementation>()) {
+    : path_(path), file_(std::make_unique<H5::H5File>()) {
   H5::Exception::dontPrint();
   // The system's error messages say more than the library's.
   harness::require_regular_file(path);
@@ -115,7 +123,7 @@ Reader::Reader(const std::filesystem::path& path)
 #endif
   const CrashGuard guard(path);
   try {
-    implementation_->file.openFile(path.string(), H5F_ACC_RDONLY, access);
+    file_->openFile(path.string(), H5F_ACC_RDONLY, access);
   } catch (const H5::Exception&) {
     throw BadInput(fmt::format("{}: is no HDF5 file: {}", path.string(), last_complaint()));
   }
@@ -145,7 +153,7 @@ template void Reader::require_finite(const std::string&,
 
 bool Reader::has(const std::string& name) const {
   const CrashGuard guard(path_);
-  const hid_t file = implementation_->file.getId();
+  const hid_t file = file_->getId();
   for (std::size_t end = 0; end != std::string::npos;) {
     end = name.find('/', end + 1);
     const std::string part = name.substr(0, end);
@@ -171,12 +179,14 @@ std::vector<std::string> Reader::members(const std::string& group) const {
   std::vector<std::string> names;
   const CrashGuard guard(path_);
   try {
-    const H5::Group opened = implementation_->file.openGroup(group);
+    const H5::Group opened = file_->openGroup(group);
     for (hsize_t i = 0; i < opened.getNumObjs(); ++i) names.push_back(opened.getObjnameByIdx(i));
   } catch (const H5::Exception&) {
     reject(group, "a group", "something else");
   }
-  std::sort(names.begin(), names.end(), comes_before);
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return ::strverscmp(a.c_str(), b.c_str()) < 0;
+  });
   return names;
 }
 
@@ -191,29 +201,6 @@ void require_whole(const Reader& reader, const std::string& name, const H5::Data
   const hsize_t stored = dataset.getStorageSize();
   if (stored >= bytes) return;
   reader.reject(name, fmt::format("{}", bytes), fmt::format("{} bytes", stored));
-}
-
-/// Returns use(dataset) for a dataset, which must exist. Converts the library's exceptions, which
-/// are not derived from std::exception.
-template <class Use>
-auto with_dataset(const Reader& reader,
-                  const H5::H5File& file,
-                  const std::string& name,
-                  const Use& use) {
-  if (!reader.has(name)) reader.reject(name, "a dataset", "none");
-  const CrashGuard guard(reader.path());
-  H5::DataSet dataset;
-  try {
-    dataset = file.openDataSet(name);
-  } catch (const H5::Exception&) {
-    reader.reject(name, "a dataset", "something else");
-  }
-  try {
-    require_whole(reader, name, dataset);
-    return use(dataset);
-  } catch (const H5::Exception&) {
-    reader.reject(name, "readable data", last_complaint());
-  }
 }
 
 /// Rejects an array that does not fit into this machine's memory.
@@ -308,15 +295,32 @@ void read_all(const Reader& reader,
 
 }  // namespace
 
+template <class Use>
+auto Reader::with_dataset(const std::string& name, const Use& use) const {
+  if (!has(name)) reject(name, "a dataset", "none");
+  const CrashGuard guard(path_);
+  H5::DataSet dataset;
+  try {
+    dataset = file_->openDataSet(name);
+  } catch (const H5::Exception&) {
+    reject(name, "a dataset", "something else");
+  }
+  try {
+    require_whole(*this, name, dataset);
+    return use(dataset);
+  } catch (const H5::Exception&) {
+    reject(name, "readable data", last_complaint());
+  }
+}
+
 Shape Reader::shape(const std::string& name) const {
-  return with_dataset(*this, implementation_->file, name, [](const H5::DataSet& dataset) {
-    return shape_of(dataset.getSpace());
-  });
+  return with_dataset(name,
+                      [](const H5::DataSet& dataset) { return shape_of(dataset.getSpace()); });
 }
 
 template <class T>
 Array<T> Reader::numbers(const std::string& name) const {
-  return with_dataset(*this, implementation_->file, name, [&](const H5::DataSet& dataset) {
+  return with_dataset(name, [&](const H5::DataSet& dataset) {
     require_numbers(*this, name, dataset);
     Array<T> array;
     read_all(*this, name, dataset, native<T>(), array);
@@ -328,7 +332,7 @@ void Reader::rows(const std::string& name,
                   std::int64_t first,
                   std::int64_t count,
                   std::vector<float>& values) const {
-  with_dataset(*this, implementation_->file, name, [&](const H5::DataSet& dataset) {
+  with_dataset(name, [&](const H5::DataSet& dataset) {
     require_numbers(*this, name, dataset);
     Shape shape = shape_of(dataset.getSpace());
     if (shape.empty() || first + count > shape.front()) {
@@ -356,7 +360,7 @@ void Reader::rows(const std::string& name,
 }
 
 std::int64_t Reader::rows_together(const std::string& name) const {
-  return with_dataset(*this, implementation_->file, name, [](const H5::DataSet& dataset) {
+  return with_dataset(name, [](const H5::DataSet& dataset) {
     const H5::DSetCreatPropList layout = dataset.getCreatePlist();
     if (layout.getLayout() != H5D_CHUNKED) return std::int64_t{1};
     std::vector<hsize_t> extents(shape_of(dataset.getSpace()).size());
@@ -367,7 +371,7 @@ std::int64_t Reader::rows_together(const std::string& name) const {
 
 std::optional<float> Reader::counts_end(const std::string& name) const {
   using End = std::optional<float>;
-  return with_dataset(*this, implementation_->file, name, [](const H5::DataSet& dataset) -> End {
+  return with_dataset(name, [](const H5::DataSet& dataset) -> End {
     if (dataset.getTypeClass() != H5T_INTEGER) return std::nullopt;
     const H5::IntType type = dataset.getIntType();
     if (type.getSign() != H5T_SGN_NONE) return std::numeric_limits<float>::infinity();
@@ -382,7 +386,7 @@ double Reader::number(const std::string& name) const {
 }
 
 Array<std::complex<float>> Reader::complex(const std::string& name) const {
-  return with_dataset(*this, implementation_->file, name, [&](const H5::DataSet& dataset) {
+  return with_dataset(name, [&](const H5::DataSet& dataset) {
     Array<std::complex<float>> array;
     if (is_number(dataset.getTypeClass())) {
       const Array<float> real = numbers<float>(name);
@@ -410,7 +414,7 @@ Array<std::complex<float>> Reader::complex(const std::string& name) const {
 }
 
 std::string Reader::string(const std::string& name) const {
-  return with_dataset(*this, implementation_->file, name, [&](const H5::DataSet& dataset) {
+  return with_dataset(name, [&](const H5::DataSet& dataset) {
     if (dataset.getTypeClass() != H5T_STRING) {
       reject(name, "text", describe(dataset.getTypeClass()));
     }
@@ -421,7 +425,7 @@ std::string Reader::string(const std::string& name) const {
 }
 
 std::string Reader::attribute(const std::string& dataset, const std::string& attribute) const {
-  return with_dataset(*this, implementation_->file, dataset, [&](const H5::DataSet& opened) {
+  return with_dataset(dataset, [&](const H5::DataSet& opened) {
     H5std_string value;
     if (!opened.attrExists(attribute)) return value;
     const H5::Attribute found = opened.openAttribute(attribute);
@@ -433,5 +437,121 @@ std::string Reader::attribute(const std::string& dataset, const std::string& att
 
 template Array<float> Reader::numbers(const std::string& name) const;
 template Array<double> Reader::numbers(const std::string& name) const;
+
+// --- writer --------------------------------------------------------------------------------------
+namespace {
+
+const H5::PredType& type_of(Number number) {
+  static const std::array<const H5::PredType*, 10> types{&H5::PredType::STD_I8LE,
+                                                         &H5::PredType::STD_U8LE,
+                                                         &H5::PredType::STD_I16LE,
+                                                         &H5::PredType::STD_U16LE,
+                                                         &H5::PredType::STD_I32LE,
+                                                         &H5::PredType::STD_U32LE,
+                                                         &H5::PredType::STD_I64LE,
+                                                         &H5::PredType::STD_U64LE,
+                                                         &H5::PredType::IEEE_F32LE,
+                                                         &H5::PredType::IEEE_F64LE};
+  return *types[spec::to_size(number)];
+}
+
+/// Lets the groups in a name be created.
+H5::LinkCreatPropList with_groups() {
+  H5::LinkCreatPropList properties;
+  properties.setCreateIntermediateGroup(true);
+  return properties;
+}
+
+void write(const H5::H5File& file,
+           const std::string& name,
+           const Shape& shape,
+           const H5::DataType& in_memory,
+           const H5::DataType& in_file,
+           const void* values,
+           bool compressed = false) {
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  const H5::DataSpace space = shape.empty()
+                                  ? H5::DataSpace(H5S_SCALAR)
+                                  : H5::DataSpace(static_cast<int>(extents.size()), extents.data());
+  H5::DSetCreatPropList properties;
+  // Without times, equal contents give equal bytes.
+  H5Pset_obj_track_times(properties.getId(), false);
+  if (compressed) {
+    std::vector<hsize_t> chunk = extents;
+    chunk.front() = 1;
+    properties.setChunk(static_cast<int>(chunk.size()), chunk.data());
+    properties.setShuffle();
+    properties.setDeflate(4);
+  }
+  const H5::DataSet dataset = file.createDataSet(
+      name, in_file, space, properties, H5::DSetAccPropList::DEFAULT, with_groups());
+  if (space.getSimpleExtentNpoints() > 0) dataset.write(values, in_memory);
+}
+
+}  // namespace
+
+Writer::Writer() {
+  H5::Exception::dontPrint();
+  constexpr std::size_t growth_bytes = 1 << 20;
+  H5::FileAccPropList access;
+  access.setCore(growth_bytes, false);
+  file_ = std::make_unique<H5::H5File>(
+      "in memory", H5F_ACC_TRUNC, H5::FileCreatPropList::DEFAULT, access);
+}
+
+Writer::~Writer() = default;
+
+template <class T>
+void Writer::numbers(const std::string& name,
+                     const Shape& shape,
+                     const std::vector<T>& values,
+                     Storage storage) {
+  write(
+      *file_, name, shape, native<T>(), type_of(storage.number), values.data(), storage.compressed);
+}
+
+void Writer::complex(const std::string& name,
+                     const Shape& shape,
+                     const std::vector<std::complex<float>>& values) {
+  const H5::CompType type = complex_type("r", "i");
+  write(*file_, name, shape, type, type, values.data());
+}
+
+void Writer::string(const std::string& name, const std::string& value) {
+  const H5::StrType type(H5::PredType::C_S1, H5T_VARIABLE);
+  const char* const characters = value.c_str();
+  write(*file_, name, {}, type, type, &characters);
+}
+
+void Writer::link(const std::string& name, const std::string& target) {
+  file_->link('/' + target, name, with_groups());
+}
+
+void Writer::attribute(const std::string& dataset,
+                       const std::string& name,
+                       const std::string& value) {
+  const H5::StrType type(H5::PredType::C_S1, H5T_VARIABLE);
+  file_->openDataSet(dataset)
+      .createAttribute(name, type, H5::DataSpace(H5S_SCALAR))
+      .write(type, value);
+}
+
+void Writer::save(const std::filesystem::path& path, bool is_sealed) {
+  file_->flush(H5F_SCOPE_GLOBAL);
+  const hid_t file = file_->getId();
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  std::string image(spec::to_size(std::max<ssize_t>(size, 0)), '\0');
+  if (size < 0 || H5Fget_file_image(file, image.data(), image.size()) < 0) {
+    throw harness::FileError(fmt::format("cannot write: {}: {}", path.string(), last_complaint()));
+  }
+  file_->close();
+  harness::write_file(path, is_sealed ? harness::sealed(std::move(image)) : image);
+}
+
+template void Writer::numbers(const std::string&, const Shape&, const std::vector<float>&, Storage);
+template void Writer::numbers(const std::string&,
+                              const Shape&,
+                              const std::vector<double>&,
+                              Storage);
 
 }  // namespace rankcheck::cases::reconstruct::hdf5

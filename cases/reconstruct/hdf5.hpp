@@ -9,6 +9,10 @@
 #include <string_view>
 #include <vector>
 
+namespace H5 {
+class H5File;
+}
+
 /// Readers and writers of HDF5 files for scan data. Names are paths in the file without a leading
 /// slash.
 namespace rankcheck::cases::reconstruct::hdf5 {
@@ -83,9 +87,13 @@ class Reader {
   void require_finite(const std::string& name, const std::vector<T>& values) const;
 
  private:
-  struct Implementation;
+  /// Returns use(dataset) for a dataset, which must exist. Converts the library's exceptions, which
+  /// are not derived from std::exception.
+  template <class Use>
+  auto with_dataset(const std::string& name, const Use& use) const;
+
   std::filesystem::path path_;
-  std::unique_ptr<Implementation> implementation_;
+  std::unique_ptr<H5::H5File> file_;
 };
 
 /// The type of numbers in a file.
@@ -131,8 +139,7 @@ class Writer {
   void save(const std::filesystem::path& path, bool is_sealed = false);
 
  private:
-  struct Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  std::unique_ptr<H5::H5File> file_;
 };
 
 }  // namespace rankcheck::cases::reconstruct::hdf5
