@@ -73,50 +73,32 @@ void read_pixels(const hdf5::Reader& file, Geometry& geometry) {
   geometry.pixel_height = file.has(height) ? read_length(file, height) : geometry.pixel_width;
 }
 
-/// Masks pixels in which the detector's code for a bad pixel stands in place of counts.
-void mask_codes(const hdf5::Reader& file, Recording& recording) {
-  const std::optional<float> end = file.counts_end(recording.frames_name);
-  if (!end) return;
-  ImageReader frames(file, recording.stacks);
-  std::vector<std::int64_t> bad_in(recording.mask.size(), 0);
-  for (std::int64_t n = 0; n < frames.count(); ++n) {
-    const std::span<const float> image = frames.image(n);
-    for (std::size_t i = 0; i < image.size(); ++i) {
-      if (image[i] < 0 || image[i] >= *end) ++bad_in[i];
-    }
-  }
-  mask_bad(bad_in, frames.count(), recording);
-  if (std::count(recording.mask.begin(), recording.mask.end(), 1.0F) > 0) return;
-  file.reject(recording.frames_name, "a pixel with counts in all frames", "none");
-}
-
 /// Reads the mask: 1 where the detector measures. A pixel that is bad in one frame is left out in
-/// all frames.
+/// all frames. Without a mask, the detector's codes for bad pixels count, which stand in place of
+/// counts.
 void read_mask(const hdf5::Reader& file, const hdf5::Shape& frames, Recording& recording) {
   const std::string name = detector + "mask";
-  const auto pixels = spec::to_size(frames[1] * frames[2]);
-  std::vector<float>& mask = recording.mask;
-  mask.assign(pixels, 1);
-  if (!file.has(name)) return mask_codes(file, recording);
-  const hdf5::Shape shape = file.shape(name);
-  if (shape != hdf5::Shape{frames[1], frames[2]} && shape != frames) {
-    file.reject(
-        name, fmt::format("[{}, {}], as the frames", frames[1], frames[2]), hdf5::text(shape));
-  }
-  // The dataset is a stack of images, or a single image that is read by rows.
-  ImageReader bad(file, {name});
-  std::vector<std::int64_t> bad_in(pixels, 0);
-  std::size_t at = 0;
-  for (std::int64_t n = 0; n < bad.count(); ++n) {
-    for (const float value : bad.image(n)) {
-      if (value != 0) ++bad_in[at % pixels];
-      ++at;
+  const hdf5::Shape image{frames[1], frames[2]};
+  std::vector<std::int64_t> bad_in(spec::to_size(image[0] * image[1]), 0);
+  if (!file.has(name)) {
+    if (const std::optional<float> end = file.counts_end(recording.frames_name)) {
+      for_each_value(file, recording.frames_name, [&](std::size_t i, float value) {
+        if (value < 0 || value >= *end) ++bad_in[i % bad_in.size()];
+      });
     }
+    return recording.set_mask(
+        file, recording.frames_name, "a pixel with counts in all frames", bad_in, frames[0]);
   }
-  mask_bad(bad_in, static_cast<std::int64_t>(at / pixels), recording);
-  if (std::count(mask.begin(), mask.end(), 1.0F) == 0) {
-    file.reject(name, "zeros, which mean good pixels", "none");
+  const hdf5::Shape shape = file.shape(name);
+  if (shape != image && shape != frames) {
+    file.reject(
+        name, fmt::format("[{}, {}], as the frames", image[0], image[1]), hdf5::text(shape));
   }
+  for_each_value(file, name, [&](std::size_t i, float value) {
+    if (value != 0) ++bad_in[i % bad_in.size()];
+  });
+  const std::int64_t images = shape == image ? 1 : frames[0];
+  recording.set_mask(file, name, "zeros, which mean good pixels", bad_in, images);
 }
 
 /// Reads (x, y) or (x, y, z) of each position. Returns (row, column) in metres.

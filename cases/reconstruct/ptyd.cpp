@@ -61,15 +61,9 @@ void apply_weights(const hdf5::Reader& file,
     file.reject(name, fmt::format("{}, as the frames", hdf5::text(frames)), hdf5::text(shape));
   }
   const std::size_t stride = shape.size() == 2 ? pixels_of(frames) : is_bad.size();
-  // The dataset is a stack of images, or a single image that is read by rows.
-  ImageReader weights(file, {name});
-  std::size_t at = 0;
-  for (std::int64_t n = 0; n < weights.count(); ++n) {
-    for (const float weight : weights.image(n)) {
-      for (std::size_t i = at; !(weight > 0) && i < is_bad.size(); i += stride) is_bad[i] = true;
-      ++at;
-    }
-  }
+  for_each_value(file, name, [&](std::size_t at, float weight) {
+    for (std::size_t i = at; !(weight > 0) && i < is_bad.size(); i += stride) is_bad[i] = true;
+  });
 }
 
 /// Adds a chunk to the recording. `bad_in` counts the frames in which each pixel is bad.
@@ -143,11 +137,8 @@ Recording read_ptyd(const hdf5::Reader& file) {
   recording.translation_name = "chunks/" + chunks.front() + "/positions";
   std::vector<std::int64_t> bad_in;
   for (const std::string& chunk : chunks) read_chunk(file, "chunks/" + chunk, recording, bad_in);
-  recording.mask.assign(bad_in.size(), 1);
-  mask_bad(bad_in, recording.frames_shape[0], recording);
-  if (std::count(recording.mask.begin(), recording.mask.end(), 1.0F) == 0) {
-    file.reject("chunks", "pixels with a weight in every frame", "none");
-  }
+  recording.set_mask(
+      file, "chunks", "pixels with a weight in every frame", bad_in, recording.frames_shape[0]);
   std::tie(recording.middle_row, recording.middle_col) =
       read_center(file, Square(recording.frames_shape));
   return recording;

@@ -20,6 +20,9 @@ namespace {
 /// Pixels of the object beyond the windows on every side. Bilinear interpolation needs one.
 constexpr int border = 1;
 
+/// Widest object that is accepted, in pixels.
+constexpr double object_pixels_max = 1 << 16;
+
 /// Smallest and largest corner along an axis, in pixels.
 struct Span {
   double low = std::numeric_limits<double>::infinity();
@@ -35,115 +38,96 @@ struct Span {
   }
 };
 
-Span span_of(const std::vector<double>& corners, std::size_t axis) {
-  Span span;
-  for (std::size_t i = axis; i < corners.size(); i += 2) {
-    span.low = std::min(span.low, corners[i]);
-    span.high = std::max(span.high, corners[i]);
-  }
-  return span;
-}
-
-/// Widest object that is accepted, in pixels.
-constexpr double object_pixels_max = 1 << 16;
-
-/// Returns the corners in pixels from the translations in metres.
-std::vector<double> corners_of(const hdf5::Reader& file,
-                               const Recording& recording,
-                               const Dataset& data) {
-  std::vector<double> corners = recording.translation;
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    corners[i] /= i % 2 == 0 ? data.object_pixel_height() : data.object_pixel_width();
-    if (!std::isfinite(corners[i])) {
-      file.reject(recording.translation_name,
-                  "finite metres",
-                  fmt::format("{} of position {}", recording.translation[i], i / 2));
+/// The windows of a scan on the object.
+class Windows {
+ public:
+  /// Takes the corners in pixels from the translations in metres. Rejects scans over less than a
+  /// pixel: translations in a unit that the file does not name are often far too small. Scans that
+  /// are far too large are rejected by place().
+  Windows(const hdf5::Reader& file, const Recording& recording, const Dataset& data)
+      : file_(file), recording_(recording), window_(data.window), corners_(recording.translation) {
+    const std::array pixel{data.object_pixel_height(), data.object_pixel_width()};
+    for (std::size_t i = 0; i < corners_.size(); ++i) {
+      double& corner = corners_[i];
+      corner /= pixel[i % 2];
+      if (!std::isfinite(corner)) {
+        reject_scan("finite metres",
+                    fmt::format("{} of position {}", recording.translation[i], i / 2));
+      }
+      Span& span = spans_[i % 2];
+      span.low = std::min(span.low, corner);
+      span.high = std::max(span.high, corner);
     }
+    const double extent = std::max(spans_[0].high - spans_[0].low, spans_[1].high - spans_[1].low);
+    if (extent == 0 || extent >= 1) return;
+    reject_scan(
+        fmt::format(
+            "metres, over at least one pixel of the object, {:.3g} × {:.3g} m", pixel[0], pixel[1]),
+        fmt::format("a scan over {:.3g} pixels", extent));
   }
-  return corners;
-}
 
-/// Rejects scans over less than a pixel. Translations in a unit that the file does not name are
-/// often far too small. Scans that are far too large are rejected by place().
-void require_scan(const hdf5::Reader& file,
-                  const Recording& recording,
-                  const Dataset& data,
-                  const std::vector<double>& corners) {
-  double extent = 0;
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    const Span span = span_of(corners, axis);
-    extent = std::max(extent, span.high - span.low);
+  [[nodiscard]] const std::vector<double>& corners() const { return corners_; }
+
+  /// Rejects an object that is too small for the windows, wherever along an axis they are put.
+  void require_extent(std::size_t axis) const {
+    const std::int64_t known = recording_.object.shape[axis];
+    const double needed = spans_[axis].pixels(window_) - 2 * border;
+    if (spans_[axis].fits(window_, known) || needed <= static_cast<double>(known)) return;
+    file_.reject(recording_.object_name,
+                 fmt::format("at least {} {} for the windows of {}",
+                             needed,
+                             extents_of(axis),
+                             recording_.translation_name),
+                 fmt::format("{}", known));
   }
-  if (extent == 0 || extent >= 1) return;
-  file.reject(recording.translation_name,
-              fmt::format("metres, over at least one pixel of the object, {:.3g} × {:.3g} m",
-                          data.object_pixel_height(),
-                          data.object_pixel_width()),
-              fmt::format("a scan over {:.3g} pixels", extent));
-}
 
-/// Returns the name of what an axis counts.
-std::string_view extents_of(std::size_t axis) {
-  return axis == 0 ? "rows" : "columns";
-}
-
-/// Rejects an object that is too small for the windows, wherever along an axis they are put.
-void require_extent(const hdf5::Reader& file,
-                    const Recording& recording,
-                    int window,
-                    std::size_t axis,
-                    const std::vector<double>& corners) {
-  const Span span = span_of(corners, axis);
-  const std::int64_t known = recording.object.shape[axis];
-  const double needed = span.pixels(window) - 2 * border;
-  if (span.fits(window, known) || needed <= static_cast<double>(known)) return;
-  file.reject(recording.object_name,
-              fmt::format("at least {} {} for the windows of {}",
-                          needed,
-                          extents_of(axis),
-                          recording.translation_name),
-              fmt::format("{}", known));
-}
-
-/// Moves corners along an axis by whole pixels so that all windows fit. Returns the object's
-/// extent. If a known object already holds the windows, nothing moves. In a larger object, the scan
-/// is put in the middle.
-int place(const hdf5::Reader& file,
-          const Recording& recording,
-          int window,
-          std::size_t axis,
-          std::vector<double>& corners) {
-  const Span span = span_of(corners, axis);
-  const bool has_object = !recording.object.values.empty();
-  const std::int64_t known = has_object ? recording.object.shape[axis] : 0;
-  if (has_object && span.fits(window, known)) return static_cast<int>(known);
-  const double wanted = span.pixels(window);
-  if (wanted > object_pixels_max) {
-    file.reject(
-        recording.translation_name,
-        fmt::format("metres, within {} {} of the object", object_pixels_max, extents_of(axis)),
-        fmt::format("a scan over {:.3g}", wanted));
+  /// Moves corners along an axis by whole pixels so that all windows fit. Returns the object's
+  /// extent. If a known object already holds the windows, nothing moves. In a larger object, the
+  /// scan is put in the middle.
+  int place(std::size_t axis) {
+    const Span& span = spans_[axis];
+    const bool has_object = !recording_.object.values.empty();
+    const std::int64_t known = has_object ? recording_.object.shape[axis] : 0;
+    if (has_object && span.fits(window_, known)) return static_cast<int>(known);
+    const double wanted = span.pixels(window_);
+    if (wanted > object_pixels_max) {
+      reject_scan(
+          fmt::format("metres, within {} {} of the object", object_pixels_max, extents_of(axis)),
+          fmt::format("a scan over {:.3g}", wanted));
+    }
+    const double extent = has_object ? static_cast<double>(known) : wanted;
+    const double first = border + std::max(0.0, std::floor((extent - wanted) / 2));
+    const double shift = std::min(first, extent - (wanted - 2 * border)) - std::floor(span.low);
+    for (std::size_t i = axis; i < corners_.size(); i += 2) corners_[i] += shift;
+    return static_cast<int>(extent);
   }
-  const double extent = has_object ? static_cast<double>(known) : wanted;
-  const double first = border + std::max(0.0, std::floor((extent - wanted) / 2));
-  const double shift = std::min(first, extent - (wanted - 2 * border)) - std::floor(span.low);
-  for (std::size_t i = axis; i < corners.size(); i += 2) corners[i] += shift;
-  return static_cast<int>(extent);
-}
+
+ private:
+  [[noreturn]] void reject_scan(std::string_view expected, std::string_view found) const {
+    file_.reject(recording_.translation_name, expected, found);
+  }
+  /// Returns the name of what an axis counts.
+  static std::string_view extents_of(std::size_t axis) { return axis == 0 ? "rows" : "columns"; }
+
+  const hdf5::Reader& file_;
+  const Recording& recording_;
+  int window_;
+  std::vector<double> corners_;
+  std::array<Span, 2> spans_;
+};
 
 /// Sets the object's extent and the windows' places on it.
 void place_scan(const hdf5::Reader& file, Recording& recording, Dataset& data) {
-  std::vector<double> corners = corners_of(file, recording, data);
-  require_scan(file, recording, data, corners);
+  Windows windows(file, recording, data);
   if (!recording.object.values.empty()) {
     try_object(recording, [&] {
-      require_extent(file, recording, data.window, 0, corners);
-      require_extent(file, recording, data.window, 1, corners);
+      windows.require_extent(0);
+      windows.require_extent(1);
     });
   }
-  data.rows = place(file, recording, data.window, 0, corners);
-  data.cols = place(file, recording, data.window, 1, corners);
-  data.positions.assign(corners.begin(), corners.end());
+  data.rows = windows.place(0);
+  data.cols = windows.place(1);
+  data.positions.assign(windows.corners().begin(), windows.corners().end());
 }
 
 /// Takes the object if it can be used as a start, otherwise ones.
@@ -252,65 +236,42 @@ class FramesInFile final : public FrameSource {
   ImageReader images_;
 };
 
-/// Returns the most that intensities may add up to. A transform without scaling multiplies by the
-/// number of pixels of a frame, and sums over all positions must be finite, too.
-double light_max(int detector) {
-  return std::numeric_limits<float>::max() / (static_cast<double>(detector) * detector);
-}
-
-bool is_light(double total, int detector) {
-  return total > 0 && total <= light_max(detector);
-}
-
-std::string expected_light(std::string_view of, int detector) {
-  return fmt::format(
-      "light: {} that add up to more than 0 and at most {:.3g}, as single precision "
-      "needs it",
-      of,
-      light_max(detector));
-}
-
-void require_light(const hdf5::Reader& file, const Recording& recording, const Dataset& data) {
-  double total = 0;
-  for (const std::complex<double> value : data.probe) total += std::norm(value);
-  if (is_light(total, data.detector)) return;
-  file.reject(
-      recording.probe_name, expected_light("squares", data.detector), fmt::format("{:.3g}", total));
+/// Throws BadInput unless `what`, such as "intensities", add up to more than 0 and so little that
+/// single precision suffices. A transform without scaling multiplies by the number of pixels of a
+/// frame, and sums over all positions must be finite, too.
+void require_light(const std::string& place, std::string_view what, double total, int detector) {
+  const double most =
+      std::numeric_limits<float>::max() / (static_cast<double>(detector) * detector);
+  if (total > 0 && total <= most) return;
+  throw harness::BadInput(
+      fmt::format("{}: found {:.3g}, expected light: {} that add up to more than 0 and at most "
+                  "{:.3g}, as single precision needs it",
+                  place,
+                  total,
+                  what,
+                  most));
 }
 
 }  // namespace
 
 void require_light(const Dataset& data, double total) {
-  if (is_light(total, data.detector)) return;
-  throw harness::BadInput(fmt::format("{}: found {:.3g}, expected {}",
-                                      data.frames_name,
-                                      total,
-                                      expected_light("intensities", data.detector)));
+  require_light(data.frames_name, "intensities", total, data.detector);
 }
 
 double metres_per_unit(const hdf5::Reader& file, const std::string& name) {
   struct Unit {
-    std::string_view name;
     double metres;
+    std::vector<std::string_view> names;
   };
-  constexpr std::array units{Unit{"", 1},
-                             Unit{"m", 1},
-                             Unit{"metre", 1},
-                             Unit{"meter", 1},
-                             Unit{"metres", 1},
-                             Unit{"meters", 1},
-                             Unit{"mm", 1e-3},
-                             Unit{"um", 1e-6},
-                             // The micro sign and the Greek letter.
-                             Unit{"\u00b5m", 1e-6},
-                             Unit{"\u03bcm", 1e-6},
-                             Unit{"nm", 1e-9},
-                             Unit{"angstrom", 1e-10},
-                             Unit{"Angstrom", 1e-10},
-                             Unit{"\u00c5", 1e-10}};
+  // µ is the micro sign or the Greek letter.
+  static const std::vector<Unit> units{{1, {"", "m", "metre", "meter", "metres", "meters"}},
+                                       {1e-3, {"mm"}},
+                                       {1e-6, {"um", "\u00b5m", "\u03bcm"}},
+                                       {1e-9, {"nm"}},
+                                       {1e-10, {"angstrom", "Angstrom", "\u00c5"}}};
   const std::string found = file.attribute(name, "units");
   for (const Unit& unit : units) {
-    if (unit.name == found) return unit.metres;
+    if (std::count(unit.names.begin(), unit.names.end(), found) > 0) return unit.metres;
   }
   file.reject(name, "an attribute units of m, mm, um, nm or angstrom, or none", found);
 }
@@ -352,13 +313,18 @@ void require_frames(const hdf5::Reader& file, const std::string& name, const hdf
   require_room(file, name, shape);
 }
 
-void mask_bad(const std::vector<std::int64_t>& bad_in, std::int64_t images, Recording& recording) {
-  recording.partly_bad = 0;
-  for (std::size_t i = 0; i < bad_in.size(); ++i) {
-    if (bad_in[i] == 0) continue;
-    recording.mask[i] = 0;
-    if (bad_in[i] < images) ++recording.partly_bad;
+void Recording::set_mask(const hdf5::Reader& file,
+                         const std::string& name,
+                         std::string_view expected,
+                         const std::vector<std::int64_t>& bad_in,
+                         std::int64_t images) {
+  partly_bad = 0;
+  mask.clear();
+  for (const std::int64_t bad : bad_in) {
+    mask.push_back(bad == 0 ? 1 : 0);
+    if (bad > 0 && bad < images) ++partly_bad;
   }
+  if (std::count(mask.begin(), mask.end(), 1.0F) == 0) file.reject(name, expected, "none");
 }
 
 ImageReader::ImageReader(const hdf5::Reader& file, const std::vector<std::string>& names)
@@ -406,7 +372,10 @@ Dataset assemble(std::shared_ptr<const hdf5::Reader> opened, Recording recording
   } else {
     file.require_finite(recording.probe_name, recording.probe.values);
     take_probe(file, recording, data);
-    require_light(file, recording, data);
+    double total = 0;
+    for (const std::complex<double> value : data.probe) total += std::norm(value);
+    const std::string place = fmt::format("{}: {}", file.path().string(), recording.probe_name);
+    require_light(place, "squares", total, data.detector);
   }
   try_object(recording,
              [&] { file.require_finite(recording.object_name, recording.object.values); });

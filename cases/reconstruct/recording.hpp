@@ -44,6 +44,14 @@ struct Recording {
   hdf5::Array<std::complex<float>> object;
   /// See Dataset. If it is set, the object is empty.
   std::string object_fault;
+
+  /// Masks the pixels that are bad in any of `images` images. `bad_in` says in how many images each
+  /// pixel is bad. Rejects the dataset `name`, which says so, if no pixel is left.
+  void set_mask(const hdf5::Reader& file,
+                const std::string& name,
+                std::string_view expected,
+                const std::vector<std::int64_t>& bad_in,
+                std::int64_t images);
 };
 
 /// Calls `use`. If it throws BadInput, drops the object and notes the reason.
@@ -98,10 +106,6 @@ struct Square {
   }
 };
 
-/// Masks the pixels that are bad in any of `images` images. `bad_in` says in how many images each
-/// pixel is bad.
-void mask_bad(const std::vector<std::int64_t>& bad_in, std::int64_t images, Recording& recording);
-
 /// Throws BadInput if frames of this shape, or the arrays for one frame, do not fit into this
 /// machine's memory.
 void require_room(const hdf5::Reader& file, const std::string& name, const hdf5::Shape& shape);
@@ -136,6 +140,17 @@ class ImageReader {
   std::int64_t first_ = 0;
   std::int64_t block_count_ = 0;
 };
+
+/// Calls body(i, value) for each value of a dataset, where i is its index in row-major order.
+template <class Body>
+void for_each_value(const hdf5::Reader& file, const std::string& name, const Body& body) {
+  // The dataset is a stack of images, or a single image that is read by rows.
+  ImageReader images(file, {name});
+  std::size_t i = 0;
+  for (std::int64_t n = 0; n < images.count(); ++n) {
+    for (const float value : images.image(n)) body(i++, value);
+  }
+}
 
 /// Rotates every image of a row-major stack cyclically so that pixel (row, col) becomes the first.
 template <class T>
