@@ -20,7 +20,6 @@
 #include "cases/backends/registry.hpp"
 #include "cases/commands/cli.hpp"
 #include "cases/reconstruct/reconstruct_command.hpp"
-#include "cases/reconstruct/reconstruct_options.hpp"
 
 namespace rankcheck::cases {
 

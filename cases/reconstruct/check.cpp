@@ -1,5 +1,3 @@
-#include "cases/reconstruct/check.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -27,6 +25,7 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/stage.hpp"
+#include "cases/reconstruct/solvers.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
@@ -49,20 +48,6 @@ bool is_of_state(spec::Array array) {
   return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.array == array; });
 }
 
-/// Fills `bounded` with the values of one batch's positions, `size` values for each. read(n,
-/// values) copies the values of position n.
-template <class Read>
-void take_batch(
-    const Problem& problem, int batch, std::size_t size, BoundedArray& bounded, Read read) {
-  std::vector<float> values(size);
-  auto at = bounded.values.begin();
-  for (std::int64_t n = batch; n < problem.data.count; n += problem.batches) {
-    reference::CancellationScope::check();
-    read(n, values);
-    at = std::copy(values.begin(), values.end(), at);
-  }
-}
-
 /// Returns the scene, the number of positions and the rounding unit of the step, without any array.
 OperatorArrays empty_arrays(const Problem& problem, const StepTaken& step) {
   const Dataset& data = problem.data;
@@ -74,22 +59,25 @@ OperatorArrays empty_arrays(const Problem& problem, const StepTaken& step) {
   return arrays;
 }
 
+/// Fills an input of the step: the values of the batch's positions, the mask, or an array of the
+/// state.
 void fill(const Problem& problem, const StepTaken& step, spec::Array array, OperatorArrays& in) {
   const Dataset& data = problem.data;
   BoundedArray& bounded = in.make(array);
-  if (array == spec::Array::positions) {
-    return take_batch(
-        problem, step.batch, 2, bounded, [&](std::int64_t n, std::vector<float>& corner) {
-          std::copy_n(data.positions.begin() + 2 * n, 2, corner.begin());
-        });
-  }
-  if (array == spec::Array::frames) {
-    return take_batch(
-        problem,
-        step.batch,
-        data.pixels(),
-        bounded,
-        [&](std::int64_t n, std::vector<float>& frame) { data.read_frame(n, frame); });
+  const bool is_frame = array == spec::Array::frames;
+  if (is_frame || array == spec::Array::positions) {
+    std::vector<float> values(is_frame ? data.pixels() : 2);
+    auto at = bounded.values.begin();
+    for (std::int64_t n = step.batch; n < data.count; n += problem.batches) {
+      reference::CancellationScope::check();
+      if (is_frame) {
+        data.read_frame(n, values);
+      } else {
+        std::copy_n(data.positions.begin() + 2 * n, 2, values.begin());
+      }
+      at = std::copy(values.begin(), values.end(), at);
+    }
+    return;
   }
   for (std::size_t i = 0; i < bounded.values.size(); ++i) {
     bounded.values[i] = array == spec::Array::mask ? data.mask[i] : value_at(step.before, array, i);

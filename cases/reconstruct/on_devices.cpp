@@ -1,5 +1,3 @@
-#include "cases/reconstruct/on_devices.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -14,11 +12,12 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "gpu/ptycho/exchange/tiles.hpp"
 #include "gpu/ptycho/solvers/state.hpp"
 
 #include "harness/case/case.hpp"
 
-#include "cases/reconstruct/holders.hpp"
+#include "cases/reconstruct/solvers.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
@@ -42,6 +41,38 @@ spec::Scene scene_of(const Dataset& data, const State& state) {
   spec::Scene scene = data.scene();
   scene.modes = state.modes(data.window);
   return scene;
+}
+
+/// Returns the part of the object that each rank holds: all of it, or the box that its windows
+/// touch.
+std::vector<Box> held_by_ranks(const Problem& problem,
+                               const Shards& shards,
+                               const spec::Scene& scene) {
+  if (problem.layout == Layout::replicated) {
+    return gpu::whole_objects(scene, problem.cluster.ranks());
+  }
+  std::vector<Box> held;
+  for (const std::vector<std::int64_t>& positions : shards.positions()) {
+    std::vector<float> corners;
+    for (const std::int64_t n : positions) {
+      const auto first = problem.data.positions.begin() + 2 * n;
+      corners.insert(corners.end(), first, first + 2);
+    }
+    held.push_back(gpu::box_of_windows<float>(scene, corners));
+  }
+  return held;
+}
+
+/// Returns the lowest rank that holds each pixel of the object; -1 if no rank holds it.
+std::vector<int> lowest_holders(const spec::Scene& scene, const std::vector<Box>& held) {
+  std::vector<int> holders(spec::to_size(spec::values(scene, spec::Array::object)), -1);
+  for (std::size_t rank = held.size(); rank-- > 0;) {
+    const Box& box = held[rank];
+    for (std::int64_t row = box.row; row < box.row + box.rows; ++row) {
+      std::fill_n(holders.begin() + row * scene.cols + box.col, box.cols, static_cast<int>(rank));
+    }
+  }
+  return holders;
 }
 
 /// A local rank with its memory and the borders of its batches.
@@ -79,7 +110,6 @@ class OnDevices final : public Reconstruction {
         shards_(problem.shards == nullptr ? *own_shards_ : *problem.shards),
         held_(held_by_ranks(problem, shards_, scene_)),
         holders_(lowest_holders(scene_, held_)),
-        owners_(owners_of(shards_, problem.data.count)),
         start_(from),
         solver_(problem.cluster, scene_, held_) {
     complete(start_);
@@ -205,22 +235,11 @@ class OnDevices final : public Reconstruction {
     part.share.count = count;
   }
 
-  /// Returns the number of values of an array that a rank holds.
-  [[nodiscard]] std::int64_t values(const Part& part, const Kept& kept) const {
-    switch (kept.lies) {
-      case Lies::like_object:
-        return part.held.pixels();
-      case Lies::like_probe:
-        return spec::values(scene_, kept.array);
-      case Lies::like_frames:
-        return part.share.count * spec::values(scene_, kept.array);
-    }
-    return 0;
-  }
-
   void allocate_state(const Part& part, Share& share) {
     for (const Kept& kept : gpu::state_of<float>(kind_)) {
-      share.*kept.part = cluster_.allocate_array<Value>(part.rank, values(part, kept));
+      std::int64_t values = 0;
+      for (const Stretch& held : held_parts(part, kept)) values += held.count;
+      share.*kept.part = cluster_.allocate_array<Value>(part.rank, values);
     }
   }
 
@@ -246,46 +265,35 @@ class OnDevices final : public Reconstruction {
     });
   }
 
+  /// Returns the parts of a whole array that a rank holds: rows of its box, the whole probe, or the
+  /// values of its positions. They lie one after another in the rank's own array.
+  [[nodiscard]] std::vector<Stretch> held_parts(const Part& part, const Kept& kept) const {
+    std::vector<Stretch> all;
+    const std::int64_t size = spec::values(scene_, kept.array);
+    if (kept.lies == Lies::like_probe) all.push_back({.count = size});
+    if (kept.lies == Lies::like_object) {
+      for (std::int64_t row = part.held.row; row < part.held.row + part.held.rows; ++row) {
+        all.push_back({row * scene_.cols + part.held.col, part.held.cols});
+      }
+    }
+    if (kept.lies == Lies::like_frames) {
+      for (const std::int64_t n : shards_.positions()[spec::to_size(part.rank)]) {
+        all.push_back({n * size, size});
+      }
+    }
+    return all;
+  }
+
   /// Calls body(index in the whole array, index in the rank's array, count) for the values of a
-  /// stretch that a rank holds. The values of one row of its box, or of one position, come in one
-  /// call.
+  /// stretch that a rank holds.
   template <class Body>
   void for_each_run(const Part& part, const Kept& kept, Stretch of, const Body& body) const {
-    switch (kept.lies) {
-      case Lies::like_object:
-        return for_each_row(part, of, body);
-      case Lies::like_probe:
-        return body(of.first, of.first, of.count);
-      case Lies::like_frames:
-        return for_each_position(part, spec::values(scene_, kept.array), of, body);
-    }
-  }
-
-  /// for_each_run() for arrays that lie like the frames, with `size` values for each position.
-  template <class Body>
-  void for_each_position(const Part& part, std::int64_t size, Stretch of, const Body& body) const {
     std::int64_t own = 0;
-    for (const std::int64_t n : shards_.positions()[spec::to_size(part.rank)]) {
-      const std::int64_t begin = std::max(n * size, of.first);
-      const std::int64_t stop = std::min((n + 1) * size, of.first + of.count);
-      if (begin < stop) body(begin, own + begin - n * size, stop - begin);
-      own += size;
-    }
-  }
-
-  /// for_each_run() for arrays that lie like the object.
-  template <class Body>
-  void for_each_row(const Part& part, Stretch of, const Body& body) const {
-    const Box& box = part.held;
-    const std::int64_t cols = scene_.cols;
-    const std::int64_t end = of.first + of.count;
-    const std::int64_t row_end = std::min(box.row + box.rows, (end + cols - 1) / cols);
-    for (std::int64_t row = std::max(box.row, of.first / cols); row < row_end; ++row) {
-      const std::int64_t box_begin = row * cols + box.col;
-      const std::int64_t begin = std::max(box_begin, of.first);
-      const std::int64_t stop = std::min(box_begin + box.cols, end);
-      if (begin >= stop) continue;
-      body(begin, (row - box.row) * box.cols + begin - box_begin, stop - begin);
+    for (const Stretch& held : held_parts(part, kept)) {
+      const std::int64_t begin = std::max(held.first, of.first);
+      const std::int64_t stop = std::min(held.first + held.count, of.first + of.count);
+      if (begin < stop) body(begin, own + begin - held.first, stop - begin);
+      own += held.count;
     }
   }
 
@@ -364,17 +372,11 @@ class OnDevices final : public Reconstruction {
     return sum;
   }
 
-  /// Returns the lowest rank that holds a value; -1 if no rank holds it.
-  [[nodiscard]] int holder(const Kept& kept, std::int64_t value) const {
-    switch (kept.lies) {
-      case Lies::like_object:
-        return holders_[spec::to_size(value)];
-      case Lies::like_probe:
-        return 0;
-      case Lies::like_frames:
-        return owners_[spec::to_size(value / spec::values(scene_, kept.array))];
-    }
-    return -1;
+  /// Whether no lower rank holds the value.
+  [[nodiscard]] bool is_lowest(const Part& part, const Kept& kept, std::int64_t value) const {
+    if (kept.lies == Lies::like_object) return holders_[spec::to_size(value)] == part.rank;
+    // All ranks hold the probe, and one rank holds the values of a position.
+    return kept.lies == Lies::like_frames || part.rank == 0;
   }
 
   /// Returns the bits of a stretch. Each value comes from the lowest rank that holds it.
@@ -382,8 +384,7 @@ class OnDevices final : public Reconstruction {
     return sum_bits(2 * stretch.count, [&](const Part& part) {
       std::vector<Value> copy = copy_of(part, kept, place, stretch);
       for (std::int64_t i = 0; i < stretch.count; ++i) {
-        if (holder(kept, stretch.first + i) == part.rank) continue;
-        copy[spec::to_size(i)] = {};
+        if (!is_lowest(part, kept, stretch.first + i)) copy[spec::to_size(i)] = {};
       }
       return copy;
     });
@@ -395,7 +396,8 @@ class OnDevices final : public Reconstruction {
     for_each_stretch(kept, [&](Stretch stretch) {
       const std::vector<std::int32_t> bits = lowest_copy(kept, place, stretch);
       for (std::int64_t i = 0; i < 2 * stretch.count; ++i) {
-        if (holder(kept, stretch.first + i / 2) < 0) continue;
+        const std::int64_t value = stretch.first + i / 2;
+        if (kept.lies == Lies::like_object && holders_[spec::to_size(value)] < 0) continue;
         values[2 * stretch.first + i] = std::bit_cast<float>(bits[spec::to_size(i)]);
       }
     });
@@ -445,8 +447,8 @@ class OnDevices final : public Reconstruction {
   std::unique_ptr<const Shards> own_shards_;
   const Shards& shards_;
   std::vector<Box> held_;
+  /// The lowest rank that holds each pixel of the object; -1 if no rank holds it.
   std::vector<int> holders_;
-  std::vector<int> owners_;
   /// The state at the start. Pixels that no rank holds keep these values.
   State start_;
   gpu::Solver<float> solver_;

@@ -240,19 +240,14 @@ int reconstruct_on(gpu::Cluster& cluster, const Options& options, const Interrup
   const bool is_lead = cluster.local().front() == 0;
   const auto start = std::chrono::steady_clock::now();
   Dataset data = open_dataset(options.file);
-  require_start(options, data);
-  require_no_probe(options, data);
   Result from = begin(options, data);
   const Solver& solver = find_solver(from.solver);
-  require_batches(solver, from.batches, data);
-  require_steps(options, from);
   Problem problem{.data = data,
                   .cluster = cluster,
                   .partition = find_partition(options.partition),
                   .layout = options.layout == "tiles" ? Layout::tiles : Layout::replicated,
                   .batches = from.batches};
-  require_room(solver, problem, modes_of(options, from, data));
-  require_room_for_checks(options, from, data, modes_of(options, from, data));
+  require_fit(options, solver, from, problem, modes_of(options, from, data));
   const Shards shards(data, cluster, problem.partition, problem.batches);
   problem.shards = &shards;
   data.source_total = shards.total();

@@ -1,4 +1,4 @@
-#include "cases/reconstruct/reconstruct_options.hpp"
+#include "cases/reconstruct/reconstruct_command.hpp"
 
 #include <memory>
 #include <vector>

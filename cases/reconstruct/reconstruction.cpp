@@ -116,17 +116,6 @@ State starting_state(const Dataset& data, int modes, bool from_flat_object) {
 
 Result reconstruct(const Solver& solver,
                    const Problem& problem,
-                   Result from,
-                   const StepBudget& budget,
-                   const Observer& observer) {
-  const std::unique_ptr<Reconstruction> running = solver.start(problem, from.state);
-  // The reconstruction has its own copy of the state.
-  from.state = {};
-  return reconstruct(solver, problem, *running, std::move(from), budget, observer);
-}
-
-Result reconstruct(const Solver& solver,
-                   const Problem& problem,
                    Reconstruction& running,
                    Result from,
                    const StepBudget& budget,

@@ -71,7 +71,7 @@ struct Result {
   /// 0, 1, 2, … iterations. The last cost is missing while the reconstruction runs, and if it was
   /// interrupted within an iteration.
   std::vector<double> costs = {};
-  /// fingerprint() of the frames that were reconstructed.
+  /// Shards::fingerprint() of the frames that were reconstructed.
   std::uint64_t frames_hash = 0;
 };
 
@@ -181,16 +181,10 @@ struct Observer {
 /// frames' sum.
 [[nodiscard]] State starting_state(const Dataset& data, int modes, bool from_flat_object);
 
-/// Continues from `from` until the budget is used up, the observer interrupts, or the cost is not
-/// finite. The last cost of the result belongs to its state. If the interruption comes within an
-/// iteration, the result has the state before this iteration, and its cost is missing.
-[[nodiscard]] Result reconstruct(const Solver& solver,
-                                 const Problem& problem,
-                                 Result from,
-                                 const StepBudget& budget,
-                                 const Observer& observer);
-
-/// Continues `running`, which started from `from`. `from.state` may be empty.
+/// Continues `running`, which started from `from`, until the budget is used up, the observer
+/// interrupts, or the cost is not finite. `from.state` may be empty. The last cost of the result
+/// belongs to its state. If the interruption comes within an iteration, the result has the state
+/// before this iteration, and its cost is missing.
 [[nodiscard]] Result reconstruct(const Solver& solver,
                                  const Problem& problem,
                                  Reconstruction& running,
@@ -222,7 +216,7 @@ void require_memory(const std::filesystem::path& path,
                     const Dataset& data);
 
 /// Throws BadInput if a result that was read from `path` comes from frames with another
-/// fingerprint().
+/// Shards::fingerprint().
 void require_same_frames(const std::filesystem::path& path,
                          const Result& result,
                          std::uint64_t frames_hash);

@@ -11,9 +11,8 @@
 #include "harness/run/memory.hpp"
 #include "harness/run/outputs.hpp"
 
-#include "cases/reconstruct/check.hpp"
 #include "cases/reconstruct/focus.hpp"
-#include "cases/reconstruct/on_devices.hpp"
+#include "cases/reconstruct/solvers.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
@@ -55,24 +54,15 @@ void require_room_for_waves(const Solver& solver, const Problem& problem, int mo
       fmt::format("--solver {}", solver.name), "the exit waves of all positions", bytes);
 }
 
-}  // namespace
-
-void require_sense(const Options& options) {
-  require_own_places(options);
-  harness::run::require_writable_file(options.output);
-  if (!options.checkpoint.empty()) harness::run::require_writable_file(options.checkpoint);
-  if (!options.pictures.empty()) harness::run::require_writable_folder(options.pictures);
-}
-
 void require_start(const Options& options, const Dataset& data) {
-  if (options.start != "file" || data.has_object) return;
-  if (!data.object_fault.empty()) throw BadInput("--start file: " + data.object_fault);
-  throw BadInput("--start file: got data without an object, expected entry_1/image_1/data");
-}
-
-void require_no_probe(const Options& options, const Dataset& data) {
-  if (!options.defocus || !data.has_probe) return;
-  throw BadInput(fmt::format("--defocus: {} has a probe, expected data without one", options.file));
+  if (options.start == "file" && !data.has_object) {
+    if (!data.object_fault.empty()) throw BadInput("--start file: " + data.object_fault);
+    throw BadInput("--start file: got data without an object, expected entry_1/image_1/data");
+  }
+  if (options.defocus && data.has_probe) {
+    throw BadInput(
+        fmt::format("--defocus: {} has a probe, expected data without one", options.file));
+  }
 }
 
 void require_batches(const Solver& solver, int batches, const Dataset& data) {
@@ -106,6 +96,7 @@ void require_steps(const Options& options, const Result& from) {
       last));
 }
 
+/// Throws BadInput if the ranks' objects and exit waves do not fit into this machine's memory.
 void require_room(const Solver& solver, const Problem& problem, int modes) {
   // Devices with queues have their own memory and report themselves when it is used up.
   if (problem.cluster.queue(problem.cluster.local().front()) != nullptr) return;
@@ -119,14 +110,29 @@ void require_room(const Solver& solver, const Problem& problem, int modes) {
       "--ranks", ranks, ranks * (pixels * static_cast<double>(solver.bytes_per_pixel) + exchanged));
 }
 
-void require_room_for_checks(const Options& options,
-                             const Result& from,
-                             const Dataset& data,
-                             int modes) {
+}  // namespace
+
+void require_sense(const Options& options) {
+  require_own_places(options);
+  harness::run::require_writable_file(options.output);
+  if (!options.checkpoint.empty()) harness::run::require_writable_file(options.checkpoint);
+  if (!options.pictures.empty()) harness::run::require_writable_folder(options.pictures);
+}
+
+void require_fit(const Options& options,
+                 const Solver& solver,
+                 const Result& from,
+                 const Problem& problem,
+                 int modes) {
+  require_start(options, problem.data);
+  require_batches(solver, from.batches, problem.data);
+  require_steps(options, from);
+  require_room(solver, problem, modes);
+  // The reference runs in this process on any backend.
   if (options.budget.check_every == 0) return;
   harness::run::require_memory(fmt::format("--verify {}", options.budget.check_every),
                                "the reference's arrays of a step's frames",
-                               check_bytes(data, modes, from.batches));
+                               check_bytes(problem.data, modes, from.batches));
 }
 
 void require_near_focus(const Options& options, const Dataset& data, const Shards& shards) {

@@ -3,10 +3,11 @@
 #include <cstddef>
 #include <numeric>
 #include <span>
+#include <string_view>
 
 #include "reference/spec/to_size.hpp"
 
-#include "cases/reconstruct/fingerprint.hpp"
+#include "harness/base/hash.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
@@ -25,6 +26,17 @@ std::vector<std::vector<std::int64_t>> positions_of_ranks(const Dataset& data,
     }
   }
   return all;
+}
+
+template <class T>
+std::string_view bytes_of(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+/// Returns the hash of a frame and its position in the scan.
+std::uint64_t hash_of_frame(std::int64_t position, std::span<const float> frame) {
+  const std::span<const std::int64_t> number(&position, 1);
+  return harness::hash_of(bytes_of(frame), harness::hash_of(bytes_of(number)));
 }
 
 }  // namespace
@@ -49,8 +61,9 @@ Shards::Shards(const Dataset& data, gpu::Cluster& cluster, gpu::Partition partit
   std::vector<float> frame(data.pixels());
   std::vector<double> totals(spec::to_size(data.count), 0);
   if (!data.has_probe) mean_frame_.assign(data.pixels(), 0);
-  Fingerprint print;
-  if (cluster.local().front() == 0) print.add_mask(data.mask);
+  if (cluster.local().front() == 0) {
+    fingerprint_ = harness::hash_of(bytes_of(std::span(data.mask)));
+  }
   // The loop follows the order of the file, in which reading is fastest.
   for (std::int64_t n = 0; n < data.count; ++n) {
     const Place& place = places[spec::to_size(n)];
@@ -58,11 +71,10 @@ Shards::Shards(const Dataset& data, gpu::Cluster& cluster, gpu::Partition partit
     data.read_frame(n, frame);
     const auto bytes = pixels * static_cast<std::int64_t>(sizeof(float));
     cluster.write(place.rank, frame.data(), place.frame, bytes);
-    print.add_frame(n, frame);
+    fingerprint_ += hash_of_frame(n, frame);
     totals[spec::to_size(n)] = total_of(frame);
     for (std::size_t i = 0; i < mean_frame_.size(); ++i) mean_frame_[i] += frame[i];
   }
-  fingerprint_ = print.value();
   sum_over_processes(spec::Type::uint64, std::span(&fingerprint_, 1));
   sum_over_processes(spec::Type::f64, std::span(totals));
   total_ = std::accumulate(totals.begin(), totals.end(), 0.0);

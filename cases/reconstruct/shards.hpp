@@ -32,7 +32,9 @@ class Shards {
   [[nodiscard]] double total() const { return total_; }
   /// Returns the mean of all ranks' frames, [detector, detector]. Empty if the data have a probe.
   [[nodiscard]] const std::vector<double>& mean_frame() const { return mean_frame_; }
-  /// Returns the fingerprint of all ranks' frames and the mask.
+  /// Returns a number that distinguishes the measurement from others: the sum modulo 2^64 of the
+  /// mask's hash and a hash of each frame with its position in the scan. So the frames may come in
+  /// any order.
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:

@@ -7,9 +7,6 @@
 
 #include "harness/case/case.hpp"
 
-#include "cases/reconstruct/check.hpp"
-#include "cases/reconstruct/on_devices.hpp"
-
 namespace rankcheck::cases::reconstruct {
 
 namespace {

@@ -18,7 +18,6 @@
 #include "cases/backends/cuda.hpp"
 #include "cases/backends/worker_command.hpp"
 #include "cases/reconstruct/reconstruct_command.hpp"
-#include "cases/reconstruct/reconstruct_options.hpp"
 #include "cases/workers/cuda_process.hpp"
 
 /// rankcheck-reconstruct-cuda: the command `reconstruct` on this machine's CUDA devices. It takes

@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -15,15 +12,12 @@
 #include "gpu/device/hybrid/cluster.hpp"
 #include "gpu/device/hybrid/mpi_processes.hpp"
 
-#include "harness/run/exit_status.hpp"
-#include "harness/worker/serve.hpp"
-
 #include "cases/backends/hybrid.hpp"
 #include "cases/backends/worker_command.hpp"
 #include "cases/reconstruct/reconstruct_command.hpp"
-#include "cases/reconstruct/reconstruct_options.hpp"
 #include "cases/workers/cuda_process.hpp"
 #include "cases/workers/hybrid_process.hpp"
+#include "cases/workers/reconstruct_process.hpp"
 
 /// rankcheck-reconstruct-hybrid: one of the MPI processes with several devices each that share the
 /// command `reconstruct`. It takes the command line of `rankcheck reconstruct`.
@@ -32,10 +26,6 @@ namespace rankcheck::cases {
 namespace {
 
 namespace hybrid = gpu::hybrid;
-
-void complain(const std::exception& error) {
-  fmt::print(stderr, "{}: {}\n", hybrid_reconstruct_program, error.what());
-}
 
 int run_reconstruct(hybrid::MpiProcesses& processes, int argc, char** argv) {
   const auto run = [&](const reconstruct::Options& options) {
@@ -59,30 +49,14 @@ int run_reconstruct(hybrid::MpiProcesses& processes, int argc, char** argv) {
   return reconstruct::run_command(argc, argv, processes.rank() == 0, run);
 }
 
-int reconstruct_together(int argc, char** argv) {
-  choose_queues();
-  hybrid::MpiProcesses processes;
-  try {
-    return run_reconstruct(processes, argc, argv);
-  } catch (const std::exception& error) {
-    complain(error);
-    // The other processes may wait for this one in a collective, while this one waits for them in
-    // MPI_Finalize.
-    hybrid::MpiProcesses::abort(harness::run::status_unable);
-  }
-}
-
 }  // namespace
 
 }  // namespace rankcheck::cases
 
 int main(int argc, char** argv) {
-  try {
-    rankcheck::harness::worker::end_with_parent();
-    return rankcheck::cases::reconstruct_together(argc, argv);
-  } catch (const std::exception& error) {
-    rankcheck::cases::complain(error);
-    // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
-    std::_Exit(rankcheck::harness::run::status_unable);
-  }
+  namespace cases = rankcheck::cases;
+  cases::choose_queues();
+  return cases::reconstruct_together<rankcheck::gpu::hybrid::MpiProcesses>(
+      cases::hybrid_reconstruct_program,
+      [&](auto& processes) { return cases::run_reconstruct(processes, argc, argv); });
 }

@@ -1,6 +1,3 @@
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <numeric>
 #include <vector>
 
@@ -12,13 +9,10 @@
 #include "gpu/device/mpi/cluster.hpp"
 #include "gpu/device/mpi/runtime.hpp"
 
-#include "harness/run/exit_status.hpp"
-#include "harness/worker/serve.hpp"
-
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/worker_command.hpp"
 #include "cases/reconstruct/reconstruct_command.hpp"
-#include "cases/reconstruct/reconstruct_options.hpp"
+#include "cases/workers/reconstruct_process.hpp"
 
 /// rankcheck-reconstruct-mpi: one of the MPI processes that share the command `reconstruct`. It
 /// takes the command line of `rankcheck reconstruct`.
@@ -27,10 +21,6 @@ namespace rankcheck::cases {
 namespace {
 
 namespace mpi = gpu::mpi;
-
-void complain(const std::exception& error) {
-  fmt::print(stderr, "{}: {}\n", mpi_reconstruct_program, error.what());
-}
 
 int run_reconstruct(mpi::Runtime& runtime, int argc, char** argv) {
   mpi::MpiCluster cluster(runtime, reference::contract_named);
@@ -50,29 +40,13 @@ int run_reconstruct(mpi::Runtime& runtime, int argc, char** argv) {
   return status;
 }
 
-int reconstruct_together(int argc, char** argv) {
-  mpi::Runtime runtime;
-  try {
-    return run_reconstruct(runtime, argc, argv);
-  } catch (const std::exception& error) {
-    complain(error);
-    // The other processes may wait for this one in a collective, while this one waits for them in
-    // MPI_Finalize.
-    mpi::Runtime::abort(harness::run::status_unable);
-  }
-}
-
 }  // namespace
 
 }  // namespace rankcheck::cases
 
 int main(int argc, char** argv) {
-  try {
-    rankcheck::harness::worker::end_with_parent();
-    return rankcheck::cases::reconstruct_together(argc, argv);
-  } catch (const std::exception& error) {
-    rankcheck::cases::complain(error);
-    // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
-    std::_Exit(rankcheck::harness::run::status_unable);
-  }
+  namespace cases = rankcheck::cases;
+  return cases::reconstruct_together<rankcheck::gpu::mpi::Runtime>(
+      cases::mpi_reconstruct_program,
+      [&](auto& runtime) { return cases::run_reconstruct(runtime, argc, argv); });
 }

@@ -7,14 +7,8 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include "reference/registry.hpp"
-
-#include "gpu/collectives/registry.hpp"
-#include "gpu/device/sim/cluster.hpp"
-
-#include "cases/reconstruct/check.hpp"
-#include "cases/reconstruct/simulate.hpp"
 #include "cases/reconstruct/solvers.hpp"
+#include "tests/cases/reconstruct/small_data.hpp"
 #include "tests/memory.hpp"
 
 namespace {
@@ -86,11 +80,10 @@ double measured_bytes(const Solver& solver, const Problem& problem, int modes) {
 TEST(CheckBytesTest, AreMoreThanAnyReferenceTakesButNotTwiceAsMuch) {
   if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers have their own new and delete";
   const Dataset data = simulate({.positions = 12, .detector = 32, .probe = 32, .step = 5});
-  gpu::sim::SimCluster cluster{reference::contract_named, gpu::algorithm_for};
-  cluster.begin(1, {}, {});
+  Devices devices;
   for (const Solver& solver : solvers()) {
     const int batches = solver.batches == 1 ? 1 : 2;
-    const Problem problem{.data = data, .cluster = cluster, .batches = batches};
+    const Problem problem = devices.problem(data, batches);
     constexpr int modes = 2;
     const double counted = check_bytes(data, modes, batches);
     const double measured = measured_bytes(solver, problem, modes);

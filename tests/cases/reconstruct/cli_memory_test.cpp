@@ -22,8 +22,6 @@ namespace {
 
 namespace rec = cases::reconstruct;
 
-constexpr const char* siemens_star = "siemens-star-small.cxi";
-
 /// Replaces this process by the program. The program's standard output is discarded.
 [[noreturn]] void become_program(const std::filesystem::path& folder,
                                  std::vector<std::string> arguments) {
@@ -66,8 +64,8 @@ class CliMemoryTest : public testing::TestWithParam<Words> {};
 
 TEST_P(CliMemoryTest, IsThreeTimesTheFramesAndTheObjectAtMost) {
   if (tests::has_sanitizer) GTEST_SKIP() << "sanitizers take memory of their own";
-  const auto path = tests::data_file(siemens_star);
-  if (!path) GTEST_SKIP() << tests::absent(siemens_star);
+  const auto path = tests::data_file(tests::siemens_star);
+  if (!path) GTEST_SKIP() << tests::absent(tests::siemens_star);
   const harness::TemporaryFolder folder;
   std::vector<std::string> arguments{"reconstruct",
                                      std::filesystem::absolute(*path).string(),

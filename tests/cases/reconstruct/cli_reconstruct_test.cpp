@@ -18,38 +18,55 @@ class CliReconstructTest : public tests::CliTest {
     once("simulate scan.cxi --positions 16 --detector 16 --modes 2 --overlap 0.7", "scan.cxi");
   }
 
-  /// Reconstructs. Returns the checkpoint's state.
-  rec::Result reconstruct(const std::string& options) {
-    const tests::Outcome outcome =
-        rankcheck("reconstruct scan.cxi --checkpoint state.cxi " + options);
-    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    const rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
-    return rec::read_result(folder_.path() / "state.cxi", data);
+  void write_scan(const std::string& name, const std::vector<rec::Part>& changes = {}) {
+    rec::write(path_to(name), rec::with(rec::small_scan(), changes));
   }
+  /// Returns the state in the checkpoint of a reconstruction of the file.
+  rec::Result checkpoint(const std::string& file = "scan.cxi") {
+    return rec::read_result(path_to("state.cxi"), rec::read_dataset(path_to(file)));
+  }
+  /// Reconstructs. Returns the checkpoint's state.
+  rec::Result reconstruct(const std::string& options, const std::string& file = "scan.cxi") {
+    said_ = rankcheck("reconstruct " + file + " --checkpoint state.cxi " + options);
+    EXPECT_EQ(said_.status, 0) << said_.out << said_.err;
+    return checkpoint(file);
+  }
+  /// Expects these texts in the output of the last call of reconstruct().
+  void expect_said(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      EXPECT_PRED_FORMAT2(testing::IsSubstring, text, said_.out);
+    }
+  }
+
+  tests::Outcome said_;
 };
 
-TEST_F(CliReconstructTest, ComesNearTheData) {
-  const rec::Result result = reconstruct("--ranks 3 --iterations 20 --batches 4 --verify 7");
+TEST_F(CliReconstructTest, ComesNearTheDataAndTellsWhatItDoes) {
+  const rec::Result result =
+      reconstruct("--ranks 3 --iterations 20 --batches 4 --verify 8 --pictures drawn");
   EXPECT_EQ(result.solver, "rpie");
   EXPECT_EQ(result.costs.size(), 21U);
   EXPECT_LT(result.costs.back(), 0.1 * result.costs.front());
+  expect_said({"rpie, 4 batches, 2 modes on 3 ranks in sim",
+               "\nstep 8: error/bound ",
+               "\niteration 2/20  cost 0."});
+  EXPECT_TRUE(
+      said_.last_line().ends_with("after 20 iterations; reconstruction.cxi, pictures in drawn"));
+  for (const std::string name : {"object-phase", "object-amplitude", "probe", "cost"}) {
+    EXPECT_TRUE(exists("drawn/" + name + ".png"));
+  }
 }
 
 TEST_F(CliReconstructTest, TakesTheNoiseForWhatTheModelSays) {
-  const std::string options = "--solver conjugate_gradient --iterations 3 --verify 1 --ranks 2";
+  const std::string options =
+      "--solver conjugate_gradient --partition consecutive --iterations 3 --verify 1 --ranks 2";
   const rec::Result gaussian = reconstruct(options + " --model gaussian");
   const rec::Result poisson = reconstruct(options + " --layout tiles --model poisson");
   EXPECT_EQ(gaussian.solver, "conjugate_gradient");
   EXPECT_EQ(poisson.solver, "poisson_conjugate_gradient");
   EXPECT_NE(poisson.costs.front(), gaussian.costs.front());
+  EXPECT_LT(gaussian.costs.back(), gaussian.costs.front());
   EXPECT_LT(poisson.costs.back(), poisson.costs.front());
-}
-
-TEST_F(CliReconstructTest, GoesOnWithMomentumOnConsecutivePositions) {
-  const rec::Result result =
-      reconstruct("--solver momentum --partition consecutive --ranks 4 --iterations 8 --verify 4");
-  EXPECT_EQ(result.solver, "momentum");
-  EXPECT_LT(result.costs.back(), result.costs.front());
 }
 
 TEST_F(CliReconstructTest, WarnsOfFramesThatAreNotOfTheFarField) {
@@ -69,19 +86,17 @@ TEST_F(CliReconstructTest, WarnsOfFramesThatAreNotOfTheFarField) {
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
-TEST_F(CliReconstructTest, WritesPictures) {
-  reconstruct("--iterations 2 --pictures drawn");
-  for (const char* name : {"object-phase", "object-amplitude", "probe", "cost"}) {
-    EXPECT_TRUE(std::filesystem::exists(folder_.path() / "drawn" / (std::string(name) + ".png")));
-  }
-}
-
 TEST_F(CliReconstructTest, GoesOnBitByBit) {
-  for (const std::string layout : {"replicated", "tiles"}) {
-    const std::string options = "--ranks 3 --layout " + layout + ' ';
-    const rec::Result whole = reconstruct(options + "--iterations 4");
-    reconstruct(options + "--iterations 2");
-    const rec::Result resumed = reconstruct(options + "--iterations 4 --resume state.cxi");
+  write_scan("bare.cxi");
+  for (const auto& [file, options] : {std::pair{"scan.cxi", std::string("--ranks 3 ")},
+                                      {"scan.cxi", "--ranks 3 --layout tiles "},
+                                      // The data have no probe.
+                                      {"bare.cxi", "--modes 2 "}}) {
+    SCOPED_TRACE(file + options);
+    const rec::Result whole = reconstruct(options + "--iterations 4", file);
+    reconstruct(options + "--iterations 2", file);
+    const rec::Result resumed =
+        reconstruct(options + "--iterations 4 --resume state.cxi --pictures pictures", file);
     EXPECT_EQ(resumed.costs, whole.costs);
     EXPECT_EQ(resumed.state.object, whole.state.object);
     EXPECT_EQ(resumed.state.probe, whole.state.probe);
@@ -93,109 +108,69 @@ TEST_F(CliReconstructTest, KeepsTheResultWhenTheLastCheckpointFails) {
   const std::string options =
       " reconstruct scan.cxi --solver conjugate_gradient --iterations 1 --checkpoint state.cxi";
   shell(program_ + options);
-  const auto size = [&](const char* name) {
-    return std::filesystem::file_size(folder_.path() / name);
-  };
+  const auto size = [&](const char* name) { return std::filesystem::file_size(path_to(name)); };
   const auto kibibytes = (size("reconstruction.cxi") + size("state.cxi")) / 2 / 1024;
   shell("rm reconstruction.cxi state.cxi");
   const tests::Outcome outcome =
       shell(fmt::format("ulimit -f {} && {}{}", 2 * kibibytes, program_, options));
   EXPECT_EQ(outcome.status, 2) << outcome.out;
   EXPECT_EQ(outcome.err, "rankcheck: cannot write: state.cxi: File too large\n");
-  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "reconstruction.cxi"));
+  EXPECT_TRUE(exists("reconstruction.cxi"));
 }
 
 TEST_F(CliReconstructTest, KeepsTheCheckpointWhenItDiverges) {
   reconstruct("--iterations 1");
-  const std::string kept = harness::read_file(folder_.path() / "state.cxi");
-  rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
+  const std::string kept = text_of("state.cxi");
+  rec::Dataset data = rec::read_dataset(path_to("scan.cxi"));
   // The intensities overflow single precision.
   for (std::complex<float>& value : data.object) value *= 1e30F;
-  rec::write_dataset(folder_.path() / "bright.cxi", data, "too bright", false);
+  rec::write_dataset(path_to("bright.cxi"), data, "too bright", false);
   const tests::Outcome outcome =
       rankcheck("reconstruct bright.cxi --start file --iterations 2 --checkpoint state.cxi");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   EXPECT_EQ(outcome.last_line(), "falsified: the cost is not a number");
-  EXPECT_EQ(harness::read_file(folder_.path() / "state.cxi"), kept);
-}
-
-TEST_F(CliReconstructTest, TellsWhatItDoes) {
-  const tests::Outcome outcome =
-      rankcheck("reconstruct scan.cxi --iterations 2 --batches 4 --verify 4 --ranks 2");
-  EXPECT_NE(outcome.out.find("rpie, 4 batches, 2 modes on 2 ranks in sim"), std::string::npos)
-      << outcome.out;
-  EXPECT_NE(outcome.out.find("\nstep 8: error/bound "), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("\niteration 2/2  cost 0."), std::string::npos) << outcome.out;
-  EXPECT_TRUE(outcome.last_line().ends_with("after 2 iterations; reconstruction.cxi"));
+  EXPECT_EQ(text_of("state.cxi"), kept);
 }
 
 TEST_F(CliReconstructTest, TellsWhatItLeavesOut) {
   std::vector<double> mask(24, 0);
   mask[1] = mask[9] = mask[17] = mask[2] = 1;
-  rec::write(
-      folder_.path() / "masked.cxi",
-      rec::with(rec::small_scan(),
-                {rec::numbers(rec::detector_1 + "data", {3, 2, 4}, std::vector<double>(24, 9)),
-                 rec::numbers(rec::detector_1 + "mask", {3, 2, 4}, mask)}));
-  const tests::Outcome outcome = rankcheck("reconstruct masked.cxi --iterations 1");
-  EXPECT_NE(outcome.out.find(": 3 frames of 4 × 4 around 2 × 4, no probe"), std::string::npos)
-      << outcome.out;
-  EXPECT_NE(outcome.out.find(
-                "\n2 of 8 pixels of every frame are masked, 1 of them because of bad values in "
-                "some frames\n"),
-            std::string::npos)
-      << outcome.out;
+  write_scan("masked.cxi",
+             {rec::numbers(rec::frames_1, {3, 2, 4}, std::vector<double>(24, 9)),
+              rec::numbers(rec::mask_1, {3, 2, 4}, mask)});
+  reconstruct("--iterations 1", "masked.cxi");
+  expect_said({": 3 frames of 4 × 4 around 2 × 4, no probe",
+               "\n2 of 8 pixels of every frame are masked, 1 of them because of bad values in "
+               "some frames\n"});
 }
 
 TEST_F(CliReconstructTest, CountsOneInTheSingular) {
   std::vector<double> mask(16, 0);
   mask[1] = 1;
-  rec::write(
-      folder_.path() / "one.cxi",
-      rec::with(rec::small_scan(),
-                {rec::numbers(rec::detector_1 + "data", {1, 4, 4}, std::vector<double>(16, 9)),
-                 rec::numbers(rec::detector_1 + "mask", {4, 4}, mask),
-                 rec::numbers(rec::translation_1, {1, 3}, {0, 0, 0})}));
-  const tests::Outcome outcome = rankcheck("reconstruct one.cxi --iterations 1");
-  EXPECT_NE(outcome.out.find(": 1 frame of 4 × 4, no probe"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("\n1 of 16 pixels of every frame is masked\n"), std::string::npos)
-      << outcome.out;
+  write_scan("one.cxi",
+             {rec::frames_of(std::vector<double>(16, 9)),
+              rec::numbers(rec::mask_1, {4, 4}, mask),
+              rec::translations({0, 0, 0})});
+  reconstruct("--iterations 1", "one.cxi");
+  expect_said({": 1 frame of 4 × 4, no probe", "\n1 of 16 pixels of every frame is masked\n"});
 }
 
 TEST_F(CliReconstructTest, LooksForAProbeThatTheDataLack) {
-  rec::write(folder_.path() / "bare.cxi", rec::small_scan());
-  const tests::Outcome outcome = rankcheck("reconstruct bare.cxi --iterations 2");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("\nlooking for the probe, 1/"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find(" m behind its focus: cost "), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find(" m before its focus: cost "), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("\nstarting "), std::string::npos) << outcome.out;
-  const tests::Outcome told = rankcheck("reconstruct bare.cxi --iterations 2 --defocus -0.125");
-  EXPECT_EQ(told.status, 0) << told.err;
-  EXPECT_EQ(told.out.find("looking for"), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find("\nstarting 0.125 m before its focus\n"), std::string::npos) << told.out;
-}
-
-TEST_F(CliReconstructTest, GoesOnFromACheckpointOfDataWithoutAProbe) {
-  rec::write(folder_.path() / "bare.cxi", rec::small_scan());
-  const rec::Dataset data = rec::read_dataset(folder_.path() / "bare.cxi");
-  const auto run = [&](const std::string& options) {
-    const tests::Outcome outcome =
-        rankcheck("reconstruct bare.cxi --modes 2 --checkpoint state.cxi " + options);
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
-    return rec::read_result(folder_.path() / "state.cxi", data);
-  };
-  const rec::Result whole = run("--iterations 4");
-  run("--iterations 2");
-  const rec::Result resumed = run("--iterations 4 --resume state.cxi --pictures pictures");
-  EXPECT_EQ(resumed.costs, whole.costs);
-  EXPECT_EQ(resumed.state.probe, whole.state.probe);
+  write_scan("bare.cxi");
+  reconstruct("--iterations 2", "bare.cxi");
+  expect_said({"\nlooking for the probe, 1/",
+               " m behind its focus: cost ",
+               " m before its focus: cost ",
+               "\nstarting "});
+  reconstruct("--iterations 2 --defocus -0.125", "bare.cxi");
+  expect_said({"\nstarting 0.125 m before its focus\n"});
+  EXPECT_EQ(said_.out.find("looking for"), std::string::npos) << said_.out;
 }
 
 TEST_F(CliReconstructTest, WritesNothingWhenItIsInterruptedBeforeItHasAProbe) {
   rec::Dataset data = rec::simulate({.positions = 400, .detector = 64, .probe = 64});
   data.has_probe = false;
-  rec::write_dataset(folder_.path() / "bare.cxi", data, "without a probe", false);
+  rec::write_dataset(path_to("bare.cxi"), data, "without a probe", false);
   const tests::Outcome outcome = interrupt_when_it_says(
       "layout\n", "reconstruct bare.cxi --solver conjugate_gradient --checkpoint state.cxi");
   EXPECT_EQ(outcome.status, 130) << outcome.err;
@@ -212,8 +187,7 @@ TEST_F(CliReconstructTest, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
                              "reconstruct scan.cxi --iterations 1000000 --checkpoint state.cxi "
                              "--checkpoint-every 999999");
   EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
-  const rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
-  const rec::Result result = rec::read_result(folder_.path() / "state.cxi", data);
+  const rec::Result result = checkpoint();
   EXPECT_GT(result.iterations, 0);
   EXPECT_LT(result.iterations, 1000000);
 }
@@ -232,21 +206,13 @@ TEST_F(CliReconstructTest, DoesNotWaitForACheckWhenItIsInterrupted) {
   EXPECT_TRUE(exists("reconstruction.cxi"));
 }
 
-TEST_F(CliReconstructTest, RejectsAStartThatTheFileHasNot) {
-  rec::write(folder_.path() / "bare.cxi", rec::small_scan());
-  expect_unable("reconstruct bare.cxi --start file",
-                "--start file: got data without an object, expected entry_1/image_1/data");
-}
-
 /// An object that is not used may have any shape.
 TEST_F(CliReconstructTest, RejectsAnObjectOnlyToStartFrom) {
-  rec::write(
-      folder_.path() / "slices.cxi",
-      rec::with(rec::small_scan(),
-                {rec::complex(
-                    "entry_1/image_1/data", {2, 9, 9}, std::vector<std::complex<float>>(162, 1))}));
-  const tests::Outcome outcome = rankcheck("reconstruct slices.cxi --iterations 1");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  write_scan("bare.cxi");
+  expect_unable("reconstruct bare.cxi --start file",
+                "--start file: got data without an object, expected entry_1/image_1/data");
+  write_scan("slices.cxi", {rec::filled(rec::object_1, {2, 9, 9}, 1)});
+  reconstruct("--iterations 1", "slices.cxi");
   expect_unable("reconstruct slices.cxi --start file",
                 "--start file: slices.cxi: entry_1/image_1/data: found [2, 9, 9], expected "
                 "[rows, columns]\n");
@@ -255,14 +221,10 @@ TEST_F(CliReconstructTest, RejectsAnObjectOnlyToStartFrom) {
 /// Frames of one row are small in the file, but square on devices and in the reference. The program
 /// refuses them before it reads them.
 TEST_F(CliReconstructTest, RejectsWavesAndChecksThatDoNotFitIntoMemory) {
-  rec::write(folder_.path() / "wide.cxi",
-             rec::with(rec::small_scan(),
-                       {rec::numbers(
-                            rec::detector_1 + "data", {3, 1, 4096}, std::vector<double>(12288, 1)),
-                        rec::number(rec::source_1 + "wavelength", 4096),
-                        rec::complex(rec::source_1 + "illumination",
-                                     {1, 4, 4},
-                                     std::vector<std::complex<float>>(16, 1))}));
+  write_scan("wide.cxi",
+             {rec::numbers(rec::frames_1, {3, 1, 4096}, std::vector<double>(12288, 1)),
+              rec::number(rec::source_1 + "wavelength", 4096),
+              rec::filled(rec::probe_1, {1, 4, 4}, 1)});
   // The memory for three frames: 24 bytes for each of this number of values.
   const double gib = 3.0 * 4096 * 4096 * 24 * (5 + 10 * 64) / (1 << 30);
   const double most = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
@@ -295,7 +257,7 @@ TEST_F(CliReconstructTest, RejectsWhatItCannotDoInOneLine) {
   expect("--start file --resume state.cxi", "--start");
   expect("--solver none", "solver: none: expected rpie, epie");
   expect("--defocus 1e-3", "--defocus: scan.cxi has a probe, expected data without one");
-  rec::write(folder_.path() / "bare.cxi", rec::small_scan());
+  write_scan("bare.cxi");
   expect_unable("reconstruct bare.cxi --defocus 1e9",
                 "--defocus: got 1000000000, expected at most 1.28 metres");
   expect("--defocus nan", "--defocus: got nan, expected a decimal number");
@@ -343,8 +305,8 @@ TEST_F(CliReconstructTest, NeedsAGpuForCuda) {
     EXPECT_TRUE(direct.err.starts_with("rankcheck-reconstruct-cuda: ")) << direct.err;
     EXPECT_EQ(std::count(direct.err.begin(), direct.err.end(), '\n'), 1) << direct.err;
   }
-  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "reconstruction.cxi"));
-  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "state.cxi"));
+  EXPECT_FALSE(std::filesystem::exists(path_to("reconstruction.cxi")));
+  EXPECT_FALSE(std::filesystem::exists(path_to("state.cxi")));
 }
 
 /// The worker reports that it can run. The program prints the arguments with which it was started.
@@ -388,9 +350,9 @@ TEST_F(CliReconstructTest, RejectsOtherOptionsThanACheckpointHas) {
          ", expected a K that divides the number of a step to run, 5 to 8");
   expect("--batches 5", "--batches: got 5, expected 4, as in state.cxi");
   expect("--modes 3", "--modes: got 3, expected 2, as in state.cxi");
-  rec::Dataset data = rec::read_dataset(folder_.path() / "scan.cxi");
+  rec::Dataset data = rec::read_dataset(path_to("scan.cxi"));
   data.frames[0] += 1;
-  rec::write_dataset(folder_.path() / "scan.cxi", data, "another", false);
+  rec::write_dataset(path_to("scan.cxi"), data, "another", false);
   expect("", "state.cxi: rankcheck_1/frames_hash: found ");
 }
 

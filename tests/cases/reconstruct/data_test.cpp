@@ -1,5 +1,3 @@
-#include "tests/data.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -7,8 +5,8 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "cases/reconstruct/dataset.hpp"
 #include "cases/reconstruct/model.hpp"
+#include "tests/cases/reconstruct/data_file.hpp"
 
 namespace rankcheck::cases::reconstruct {
 namespace {
@@ -29,37 +27,38 @@ double model_error(const Dataset& data) {
   return error / *std::max_element(data.frames.begin(), data.frames.end());
 }
 
-TEST(DataTest, SimulatedScanIsWhatItsObjectAndProbeGive) {
-  const auto path = tests::data_file("simulated-two-modes.cxi");
-  if (!path) GTEST_SKIP() << tests::absent("simulated-two-modes.cxi");
-  Dataset data = read_dataset(*path);
-  EXPECT_EQ(data.count, 169);
-  EXPECT_EQ(data.detector, 32);
-  EXPECT_EQ(data.window, 16);
-  EXPECT_EQ(data.modes, 2);
-  EXPECT_EQ(data.rows, 128);
-  EXPECT_LE(model_error(data), 2e-6);
-  for (float& position : data.positions) position += 0.5F;
-  EXPECT_GT(model_error(data), 1e-3);
+class SimulatedScanTest : public DataFileTest<> {
+ protected:
+  SimulatedScanTest() : DataFileTest(two_modes) {}
+};
+
+TEST_F(SimulatedScanTest, IsWhatItsObjectAndProbeGive) {
+  EXPECT_EQ(data_.count, 169);
+  EXPECT_EQ(data_.detector, 32);
+  EXPECT_EQ(data_.window, 16);
+  EXPECT_EQ(data_.modes, 2);
+  EXPECT_EQ(data_.rows, 128);
+  EXPECT_LE(model_error(data_), 2e-6);
+  for (float& position : data_.positions) position += 0.5F;
+  EXPECT_GT(model_error(data_), 1e-3);
 }
 
-TEST(DataTest, SiemensStarFitsOnItsObject) {
-  const auto path = tests::data_file(tests::siemens_star);
-  if (!path) GTEST_SKIP() << tests::absent(tests::siemens_star);
-  const Dataset data = read_dataset(*path);
-  EXPECT_EQ(data.count, 516);
-  EXPECT_EQ(data.window, 128);
-  EXPECT_TRUE(data.has_probe);
-  EXPECT_FALSE(data.has_object);
-  const auto [least, most] = std::minmax_element(data.positions.begin(), data.positions.end());
+class MeasuredScanTest : public DataFileTest<> {};
+
+TEST_F(MeasuredScanTest, FitsOnItsObject) {
+  EXPECT_EQ(data_.count, 516);
+  EXPECT_EQ(data_.window, 128);
+  EXPECT_TRUE(data_.has_probe);
+  EXPECT_FALSE(data_.has_object);
+  const auto [least, most] = std::minmax_element(data_.positions.begin(), data_.positions.end());
   EXPECT_GE(*least, 1);
-  EXPECT_LT(*most + 128, std::max(data.rows, data.cols));
+  EXPECT_LT(*most + 128, std::max(data_.rows, data_.cols));
   // The beam is in the middle of the detector. Reading moves it to the frames' corners.
   double corner = 0;
   double middle = 0;
   for (std::size_t n = 0; n < 516; ++n) {
-    corner += data.frames[n * 128 * 128];
-    middle += data.frames[(n * 128 + 64) * 128 + 64];
+    corner += data_.frames[n * 128 * 128];
+    middle += data_.frames[(n * 128 + 64) * 128 + 64];
   }
   EXPECT_GT(corner, 10 * middle);
 }

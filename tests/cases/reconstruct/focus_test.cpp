@@ -15,15 +15,11 @@
 #include <gtest/gtest.h>
 
 #include "reference/ptycho/references.hpp"
-#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "gpu/collectives/registry.hpp"
-#include "gpu/device/sim/cluster.hpp"
-
 #include "cases/reconstruct/shards.hpp"
-#include "cases/reconstruct/simulate.hpp"
 #include "cases/reconstruct/solvers.hpp"
+#include "tests/cases/reconstruct/small_data.hpp"
 
 namespace rankcheck::cases::reconstruct {
 namespace {
@@ -31,6 +27,17 @@ namespace {
 using spec::Array;
 
 constexpr int width = 32;
+
+/// Gives a dataset `side` x `side` positions, `step` pixels apart.
+void scan_square(Dataset& data, int side, double step) {
+  data.count = side * side;
+  data.positions.clear();
+  for (int n = 0; n < data.count; ++n) {
+    const int row = n / side;
+    data.positions.push_back(static_cast<float>(row * step));
+    data.positions.push_back(static_cast<float>((n - row * side) * step));
+  }
+}
 
 /// Returns a dataset with frames of `detector` pixels squared and 3 x 3 positions, `step` pixels
 /// apart. On the object, pixels are 100 nm high and 80 nm wide: height and width differ on purpose.
@@ -41,13 +48,7 @@ Dataset data_of(int detector, double step) {
   data.geometry.pixel_width = 1.25 * data.geometry.pixel_height;
   data.detector = data.window = detector;
   data.modes = 1;
-  data.count = 9;
-  for (int row = 0; row < 3; ++row) {
-    for (int col = 0; col < 3; ++col) {
-      data.positions.push_back(static_cast<float>(row * step));
-      data.positions.push_back(static_cast<float>(col * step));
-    }
-  }
+  scan_square(data, 3, step);
   return data;
 }
 
@@ -186,14 +187,7 @@ TEST(DefociToTryTest, AreNoNarrowerWherePositionsAreClose) {
 
 TEST(DefociToTryTest, IgnoreAStrayPosition) {
   Dataset data = data_of(64, 3);
-  data.count = 100;
-  data.positions.clear();
-  for (int row = 0; row < 10; ++row) {
-    for (int col = 0; col < 10; ++col) {
-      data.positions.push_back(static_cast<float>(10 * row));
-      data.positions.push_back(static_cast<float>(10 * col));
-    }
-  }
+  scan_square(data, 10, 10);
   const std::vector<double> mean = light(64, 9);
   const double expected = defoci_to_try(data, mean).front();
   data.positions[1] = 3000;
@@ -268,8 +262,6 @@ class Known final : public Reconstruction {
 
 class FindDefocusTest : public testing::Test {
  protected:
-  FindDefocusTest() { cluster_.begin(1, {}, {}); }
-
   std::optional<double> find(Known& running,
                              const std::vector<double>& defoci,
                              int steps_most = 1000) {
@@ -278,7 +270,6 @@ class FindDefocusTest : public testing::Test {
       state.object.emplace_back(defocus);
       return state;
     };
-    const Problem problem{.data = data_, .cluster = cluster_, .batches = 3};
     const Search search{.is_interrupted = [&] { return running.steps >= steps_most; },
                         .tried =
                             [&](const Trial& trial) {
@@ -286,11 +277,12 @@ class FindDefocusTest : public testing::Test {
                               EXPECT_EQ(trial.number, std::ssize(told_));
                               trials_ = trial.trials;
                             }};
-    return find_defocus(problem, running, defoci, start, search);
+    return find_defocus(problem_, running, defoci, start, search);
   }
 
   Dataset data_ = data_of(4, 1);
-  gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
+  Devices devices_;
+  Problem problem_ = devices_.problem(data_, 3);
   std::vector<double> told_;
   std::int64_t trials_ = 0;
 };
@@ -333,42 +325,37 @@ TEST_F(FindDefocusTest, EndsWhenItIsInterrupted) {
 /// Reconstructs a scan without its probe, and compares the cost with that of the known probe.
 class StartWithoutProbeTest : public testing::Test {
  protected:
-  StartWithoutProbeTest() { devices_.begin(2, {}, {}); }
+  StartWithoutProbeTest() { problem_.partition = gpu::Partition::grid; }
 
   double cost_after(Reconstruction& running) {
-    Result from;
-    return reconstruct(solvers().front(), problem_, running, from, {.iterations = 12}, {})
-        .costs.back();
+    return reconstruct(solver_, problem_, running, {}, {.iterations = 12}, {}).costs.back();
+  }
+  /// Starts without the probe.
+  std::unique_ptr<Reconstruction> start(const Search& search) {
+    data_.has_probe = false;
+    shards_.emplace(data_, devices_, problem_.partition, problem_.batches);
+    problem_.shards = &*shards_;
+    return start_without_probe(solver_, problem_, data_, start_, search);
   }
 
+  const Solver& solver_ = solvers().front();
   Dataset data_ = simulate({.positions = 36, .detector = 32, .probe = 32, .step = 4});
-  gpu::sim::SimCluster devices_{reference::contract_named, gpu::algorithm_for};
-  Problem problem_{.data = data_,
-                   .cluster = devices_,
-                   .partition = gpu::Partition::grid,
-                   .layout = Layout::tiles,
-                   .batches = 9};
+  Devices devices_{2};
+  Problem problem_ = devices_.problem(data_, 9, Layout::tiles);
+  std::optional<Shards> shards_;
   std::function<State()> start_ = [this] { return starting_state(data_, 1, true); };
 };
 
 TEST_F(StartWithoutProbeTest, EndsWhenItIsInterrupted) {
-  data_.has_probe = false;
-  const Shards shards(data_, devices_, problem_.partition, problem_.batches);
-  problem_.shards = &shards;
-  const Search search{.is_interrupted = [] { return true; },
-                      .chosen = [](double) { FAIL() << "nobody knows yet"; }};
-  EXPECT_EQ(start_without_probe(solvers().front(), problem_, data_, start_, search), nullptr);
+  EXPECT_EQ(start({.is_interrupted = [] { return true; },
+                   .chosen = [](double) { FAIL() << "nobody knows yet"; }}),
+            nullptr);
 }
 
 TEST_F(StartWithoutProbeTest, ComesAsNearAsWithIt) {
-  const auto known = solvers().front().start(problem_, start_());
-  const double cost_known = cost_after(*known);
-  data_.has_probe = false;
-  const Shards shards(data_, devices_, problem_.partition, problem_.batches);
-  problem_.shards = &shards;
+  const double cost_known = cost_after(*solver_.start(problem_, start_()));
   std::vector<double> tried;
-  const Search search{.tried = [&](const Trial& trial) { tried.push_back(trial.defocus); }};
-  const auto found = start_without_probe(solvers().front(), problem_, data_, start_, search);
+  const auto found = start({.tried = [&](const Trial& trial) { tried.push_back(trial.defocus); }});
   EXPECT_LT(cost_after(*found), cost_known);
   EXPECT_GT(tried.size(), 3);
 }

@@ -4,10 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/registry.hpp"
-
-#include "gpu/collectives/registry.hpp"
-#include "gpu/device/sim/cluster.hpp"
+#include "tests/cases/reconstruct/small_data.hpp"
 
 namespace rankcheck::cases::reconstruct {
 namespace {
@@ -75,9 +72,8 @@ TEST(PaceTest, LeavesOutChecksThatHaveNoPriceYet) {
 }
 
 TEST(AnyProcessTest, IsWhatAnyProcessSays) {
-  gpu::sim::SimCluster cluster(reference::contract_named, gpu::algorithm_for);
-  cluster.begin(3, {}, {});
-  AnyProcess any_process(cluster);
+  Devices devices(3);
+  AnyProcess any_process(devices);
   EXPECT_FALSE(any_process.says(false));
   EXPECT_TRUE(any_process.says(true));
   EXPECT_FALSE(any_process.says(false));

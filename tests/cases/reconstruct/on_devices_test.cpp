@@ -1,12 +1,10 @@
-#include "cases/reconstruct/on_devices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <ostream>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,58 +13,43 @@
 #include <gtest/gtest.h>
 
 #include "reference/ptycho/cancellation.hpp"
-#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
-
-#include "gpu/collectives/registry.hpp"
-#include "gpu/device/sim/cluster.hpp"
 
 #include "harness/case/case.hpp"
 
 #include "cases/audit/wrong_cluster.hpp"
-#include "cases/families/collectives/case.hpp"
-#include "cases/reconstruct/simulate.hpp"
 #include "cases/reconstruct/solvers.hpp"
 #include "tests/cases/reconstruct/small_data.hpp"
 #include "tests/harness/sample.hpp"
-#include "tests/print.hpp"
 
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-/// Takes one step on a batch and compares it with the reference.
-StepCheck step_and_check(const Solver& solver, const Problem& problem, int batch) {
-  const State start = starting_state(problem.data, problem.data.modes, true);
-  const auto running = solver.start(problem, start);
-  const double cost = running->step(batch);
-  const State after = running->state();
-  return solver.check(problem, {.before = start, .after = after, .batch = batch, .cost = cost});
-}
-
-void expect_within_bounds(const StepCheck& check) {
-  EXPECT_LE(check.ratio, 1) << check.place;
-  EXPECT_GT(check.useful, 0.9);
-  EXPECT_TRUE(check.has_power) << check.blind;
-}
+constexpr std::array layouts{Layout::replicated, Layout::tiles};
 
 class SolversTest : public testing::TestWithParam<Solver> {
  protected:
+  Solver solver_ = GetParam();
   /// The number of batches that the solver takes of this data.
-  int batches_ = std::min(GetParam().batches, 3);
+  int batches_ = std::min(solver_.batches, 3);
   Dataset data_ = small_data();
+  State start_ = starting_state(data_, 2, true);
 };
 
 TEST_P(SolversTest, StepAsTheReferenceWithEveryPartition) {
   for (std::size_t kind = 0; kind < gpu::partition_names.size(); ++kind) {
     for (const int ranks : {1, 2, 3, 5, 8, 16}) {
-      for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+      for (const Layout layout : layouts) {
         SCOPED_TRACE(testing::Message() << gpu::partition_names[kind] << ' ' << ranks << ' '
                                         << (layout == Layout::tiles ? "tiles" : "replicated"));
         Devices devices(ranks);
-        Problem problem = devices.problem(data_, batches_);
+        Problem problem = devices.problem(data_, batches_, layout);
         problem.partition = static_cast<gpu::Partition>(kind);
-        problem.layout = layout;
-        expect_within_bounds(step_and_check(GetParam(), problem, batches_ - 1));
+        const StepCheck check =
+            first_step(solver_, problem, start_, batches_ - 1).check(solver_, problem);
+        EXPECT_LE(check.ratio, 1) << check.place;
+        EXPECT_GT(check.useful, 0.9);
+        EXPECT_TRUE(check.has_power) << check.blind;
       }
     }
   }
@@ -76,42 +59,30 @@ TEST_P(SolversTest, StepAsTheReferenceWithEveryPartition) {
 TEST_P(SolversTest, StepWithAnotherObjectOrProbeIsFound) {
   Devices devices(2);
   const Problem problem = devices.problem(data_, batches_);
-  const State start = starting_state(data_, data_.modes, true);
-  const auto running = GetParam().start(problem, start);
-  const double cost = running->step(0);
+  const Step step = first_step(solver_, problem, start_);
   for (const auto values : {&State::object, &State::probe}) {
-    State after = running->state();
-    auto& all = after.*values;
+    Step changed = step;
+    auto& all = changed.after.*values;
     const auto largest = std::max_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
       return std::norm(a) < std::norm(b);
     });
     *largest *= 1.25F;
-    const StepCheck check =
-        GetParam().check(problem, {.before = start, .after = after, .batch = 0, .cost = cost});
-    EXPECT_GT(check.ratio, 1);
+    EXPECT_GT(changed.check(solver_, problem).ratio, 1);
   }
 }
 
 TEST_P(SolversTest, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
   const harness::TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "checkpoint.cxi";
-  for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+  for (const Layout layout : layouts) {
     Devices devices(3);
-    Problem problem = devices.problem(data_, batches_);
-    problem.layout = layout;
-    Result start;
-    start.state = starting_state(data_, 2, true);
+    const Problem problem = devices.problem(data_, batches_, layout);
     const auto save = [&](const Result& result) {
       if (result.iterations == 2) write_result(path, data_, result, true);
     };
-    const StepBudget budget{.iterations = 4, .save_every = 1};
-    const Result whole = reconstruct(GetParam(), problem, start, budget, {.save = save});
-    const Result resumed =
-        reconstruct(GetParam(), problem, read_result(path, data_), {.iterations = 4}, {});
-    EXPECT_EQ(resumed.costs, whole.costs);
-    EXPECT_EQ(resumed.state.object, whole.state.object);
-    EXPECT_EQ(resumed.state.probe, whole.state.probe);
-    EXPECT_EQ(resumed.state.memory, whole.state.memory);
+    const StepBudget budget{.iterations = 4, .save_every = 2};
+    const Result whole = reconstruct(solver_, problem, {.state = start_}, budget, {.save = save});
+    expect_same(reconstruct(solver_, problem, read_result(path, data_), {.iterations = 4}), whole);
   }
 }
 
@@ -119,47 +90,41 @@ TEST_P(SolversTest, GoOnFromACheckpointAsIfTheyHadNeverStopped) {
 TEST_P(SolversTest, KeepAndReadStatesAsTheyAre) {
   const Dataset data = simulate({.positions = 16, .detector = 9, .probe = 7, .step = 85});
   ASSERT_GT(std::ssize(data.object), stretch_max);
-  for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+  for (const Layout layout : layouts) {
     Devices devices(3);
-    Problem problem = devices.problem(data, batches_);
-    problem.layout = layout;
+    const Problem problem = devices.problem(data, batches_, layout);
     State start = starting_state(data, data.modes, false);
     // Every pixel gets its own value, and none of them fits the data.
     float factor = 1;
     for (std::complex<float>& value : start.object) value *= factor += 1e-5F;
-    const auto running = GetParam().start(problem, start);
+    const auto running = solver_.start(problem, start);
     EXPECT_EQ(running->state().object, start.object);
     running->keep();
     const double cost = running->step(0);
-    const State after = running->state();
-    const StepCheck check =
-        GetParam().check(problem, {.before = start, .after = after, .cost = cost});
+    const Step step{.before = start, .after = running->state(), .cost = cost};
+    const StepCheck check = step.check(solver_, problem);
     EXPECT_LE(check.ratio, 1) << check.place;
-    EXPECT_NE(after.object, start.object);
-    EXPECT_NE(after.probe, start.probe);
+    EXPECT_NE(step.after.object, start.object);
+    EXPECT_NE(step.after.probe, start.probe);
     EXPECT_EQ(running->kept().object, start.object);
     EXPECT_EQ(running->kept().probe, start.probe);
-    EXPECT_EQ(running->state().object, after.object);
+    EXPECT_EQ(running->state().object, step.after.object);
     EXPECT_EQ(running->unequal_copy(), "");
   }
 }
 
 /// A restart also clears what the solver remembers of earlier steps.
 TEST_P(SolversTest, RestartAsIfTheyWereNew) {
-  for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+  for (const Layout layout : layouts) {
     Devices devices(3);
-    Problem problem = devices.problem(data_, batches_);
-    problem.layout = layout;
-    const State start = starting_state(data_, 2, true);
-    const auto fresh = GetParam().start(problem, start);
-    const auto used = GetParam().start(problem, starting_state(data_, 2, false));
+    const Problem problem = devices.problem(data_, batches_, layout);
+    const auto fresh = solver_.start(problem, start_);
+    const auto used = solver_.start(problem, starting_state(data_, 2, false));
     static_cast<void>(used->step(0));
     static_cast<void>(used->step(0));
-    used->restart(start);
+    used->restart(start_);
     for (int step = 0; step < 2; ++step) EXPECT_EQ(used->step(0), fresh->step(0));
-    EXPECT_EQ(used->state().object, fresh->state().object);
-    EXPECT_EQ(used->state().probe, fresh->state().probe);
-    EXPECT_EQ(used->state().memory, fresh->state().memory);
+    expect_same(used->state(), fresh->state());
   }
 }
 
@@ -171,19 +136,17 @@ std::string unequal_copy(const Solver& solver, const Problem& problem) {
 }
 
 TEST_P(SolversTest, KeepCopiesEqual) {
-  for (const Layout layout : {Layout::replicated, Layout::tiles}) {
+  for (const Layout layout : layouts) {
     Devices devices(3);
-    Problem problem = devices.problem(data_, batches_);
-    problem.layout = layout;
-    EXPECT_EQ(unequal_copy(GetParam(), problem), "");
+    const Problem problem = devices.problem(data_, batches_, layout);
+    EXPECT_EQ(unequal_copy(solver_, problem), "");
   }
 }
 
 TEST_P(SolversTest, TellWhichRankWentItsOwnWay) {
   for (const int wrong : {1, 2}) {
-    for (const Layout layout : {Layout::replicated, Layout::tiles}) {
-      gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
-      devices.begin(3, {}, {});
+    for (const Layout layout : layouts) {
+      Devices devices(3);
       audit::WrongCluster cluster(devices);
       cluster.on_collective = [&](audit::CollectiveCall& call) {
         call.make();
@@ -199,8 +162,8 @@ TEST_P(SolversTest, TellWhichRankWentItsOwnWay) {
       const Problem problem{
           .data = data_, .cluster = cluster, .layout = layout, .batches = batches_};
       const std::string expected = fmt::format("rank {}: ", wrong);
-      EXPECT_TRUE(unequal_copy(GetParam(), problem).starts_with(expected))
-          << unequal_copy(GetParam(), problem);
+      EXPECT_TRUE(unequal_copy(solver_, problem).starts_with(expected))
+          << unequal_copy(solver_, problem);
     }
   }
 }
@@ -208,9 +171,7 @@ TEST_P(SolversTest, TellWhichRankWentItsOwnWay) {
 TEST_P(SolversTest, LowerTheCost) {
   Devices devices(3);
   const Problem problem = devices.problem(data_, batches_);
-  Result start;
-  start.state = starting_state(data_, 2, true);
-  const Result result = reconstruct(GetParam(), problem, start, {.iterations = 20}, {});
+  const Result result = reconstruct(solver_, problem, {.state = start_}, {.iterations = 20});
   EXPECT_LT(result.costs.back(), 0.5 * result.costs.front());
 }
 
@@ -218,10 +179,8 @@ TEST_P(SolversTest, LowerTheCost) {
 TEST_P(SolversTest, LeaveACheckWhereNobodyWaitsForIt) {
   Devices devices(1);
   const Problem problem = devices.problem(data_, 1);
-  const State state = starting_state(data_, 2, true);
-  const auto check = [&] {
-    static_cast<void>(GetParam().check(problem, {.before = state, .after = state}));
-  };
+  const Step step{.before = start_, .after = start_};
+  const auto check = [&] { static_cast<void>(step.check(solver_, problem)); };
   std::int64_t asked = 0;
   std::int64_t asked_most = std::numeric_limits<std::int64_t>::max();
   const reference::CancellationScope cancellation([&] { return ++asked > asked_most; });
@@ -234,51 +193,16 @@ TEST_P(SolversTest, LeaveACheckWhereNobodyWaitsForIt) {
 }
 
 TEST_P(SolversTest, RejectWhatTheyCannotHaveRemembered) {
-  State start = starting_state(data_, 2, true);
-  start.memory["another"] = {1, 2, 3};
+  start_.memory["another"] = {1, 2, 3};
   Devices devices(1);
   const Problem problem = devices.problem(data_, batches_);
-  EXPECT_NO_THROW(static_cast<void>(GetParam().start(problem, start)));
-  for (const spec::Array array : GetParam().remembers) {
-    State wrong = start;
+  EXPECT_NO_THROW(static_cast<void>(solver_.start(problem, start_)));
+  for (const spec::Array array : solver_.remembers) {
+    State wrong = start_;
     wrong.memory[std::string(spec::name(array))] = {1, 2, 3};
-    EXPECT_THROW(static_cast<void>(GetParam().start(problem, wrong)), harness::BadInput);
+    EXPECT_THROW(static_cast<void>(solver_.start(problem, wrong)), harness::BadInput);
   }
 }
-
-/// Simulated devices that count the bytes that they were asked for.
-class CountingCluster final : public gpu::Cluster {
- public:
-  explicit CountingCluster(int ranks) { devices_.begin(ranks, {}, {}); }
-
-  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-
-  [[nodiscard]] int ranks() const override { return devices_.ranks(); }
-  [[nodiscard]] std::span<const int> local() const override { return devices_.local(); }
-  std::byte* allocate(int rank, std::int64_t bytes) override {
-    bytes_ += bytes;
-    return devices_.allocate(rank, bytes);
-  }
-  void read(int rank, const void* from, void* to, std::int64_t bytes) override {
-    devices_.read(rank, from, to, bytes);
-  }
-  void write(int rank, const void* from, void* to, std::int64_t bytes) override {
-    devices_.write(rank, from, to, bytes);
-  }
-  void transform(int rank, const gpu::Transform& what, const void* in, void* out) override {
-    devices_.transform(rank, what, in, out);
-  }
-  void collective(std::string_view operation,
-                  const spec::Call& call,
-                  bool in_place,
-                  std::span<const gpu::DeviceBuffers> buffers) override {
-    devices_.collective(operation, call, in_place, buffers);
-  }
-
- private:
-  gpu::sim::SimCluster devices_{reference::contract_named, gpu::algorithm_for};
-  std::int64_t bytes_ = 0;
-};
 
 /// Returns the scan on an object with more rows, which no window touches.
 Dataset with_more_rows(Dataset data, int more_rows) {
@@ -289,23 +213,23 @@ Dataset with_more_rows(Dataset data, int more_rows) {
 
 /// Returns the bytes that a step takes on two devices.
 std::int64_t bytes_of_step(const Solver& solver, const Dataset& data, Layout layout) {
-  CountingCluster cluster(2);
-  const Problem problem{.data = data, .cluster = cluster, .layout = layout};
+  Devices devices(2);
+  const Problem problem = devices.problem(data, 1, layout);
   const auto running = solver.start(problem, starting_state(data, data.modes, true));
   if (solver.batches > 1) running->keep();
   static_cast<void>(running->step(0));
-  return cluster.bytes();
+  return devices.bytes();
 }
 
 TEST_P(SolversTest, TakeAsMuchMemoryAsTheySay) {
   const int more_rows = 1000;
   const auto bytes = [&](const Dataset& data, Layout layout) {
-    return bytes_of_step(GetParam(), data, layout);
+    return bytes_of_step(solver_, data, layout);
   };
   const Dataset larger = with_more_rows(data_, more_rows);
   const auto more =
       static_cast<double>(bytes(larger, Layout::replicated) - bytes(data_, Layout::replicated));
-  const auto said = static_cast<double>(2 * GetParam().bytes_per_pixel * more_rows * data_.cols);
+  const auto said = static_cast<double>(2 * solver_.bytes_per_pixel * more_rows * data_.cols);
   // Sums over pixels are made in parts, which take some memory of their own.
   EXPECT_NEAR(more / said, 1, 0.01);
   // In tiles, no device holds the additional rows.
@@ -314,14 +238,14 @@ TEST_P(SolversTest, TakeAsMuchMemoryAsTheySay) {
 
 /// Returns the bytes that reading a tiled state takes on two devices.
 std::int64_t bytes_of_reading(const Solver& solver, const Dataset& data) {
-  CountingCluster cluster(2);
-  const Problem problem{.data = data, .cluster = cluster, .layout = Layout::tiles};
+  Devices devices(2);
+  const Problem problem = devices.problem(data, 1, Layout::tiles);
   const auto running = solver.start(problem, starting_state(data, data.modes, true));
-  const std::int64_t before = cluster.bytes();
+  const std::int64_t before = devices.bytes();
   static_cast<void>(running->state());
-  const std::int64_t once = cluster.bytes() - before;
+  const std::int64_t once = devices.bytes() - before;
   static_cast<void>(running->state());
-  EXPECT_EQ(cluster.bytes() - before, once);
+  EXPECT_EQ(devices.bytes() - before, once);
   return once;
 }
 
@@ -329,14 +253,14 @@ TEST_P(SolversTest, ExchangeTilesThroughRoomForNoMoreThanTheirArrays) {
   constexpr std::int64_t value = sizeof(std::complex<float>);
   ASSERT_GT(data_.object.size(), data_.probe.size());
   // Exit waves, if the solver keeps them, are longer than the object.
-  const bool has_waves = GetParam().name == "difference_map";
+  const bool has_waves = solver_.name == "difference_map";
   const std::int64_t waves = data_.count * spec::values(data_.scene(), spec::Array::exit_waves);
   ASSERT_GT(waves, std::ssize(data_.object));
-  EXPECT_EQ(bytes_of_reading(GetParam(), data_),
+  EXPECT_EQ(bytes_of_reading(solver_, data_),
             2 * value * (has_waves ? waves : std::ssize(data_.object)));
   const Dataset larger = with_more_rows(data_, static_cast<int>(stretch_max / data_.cols));
   ASSERT_GT(std::ssize(larger.object), stretch_max);
-  EXPECT_EQ(bytes_of_reading(GetParam(), larger), 2 * value * stretch_max);
+  EXPECT_EQ(bytes_of_reading(solver_, larger), 2 * value * stretch_max);
 }
 
 std::string name_of(const testing::TestParamInfo<Solver>& info) {
@@ -345,33 +269,28 @@ std::string name_of(const testing::TestParamInfo<Solver>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Reconstruct, SolversTest, testing::ValuesIn(solvers()), name_of);
 
-/// Solvers by name, on devices with an irregular partition.
 class DifferenceMapOnDevicesTest : public testing::Test {
  protected:
-  static const Solver& solver(std::string_view name = "difference_map") {
-    const auto& all = solvers();
-    return *std::find_if(
-        all.begin(), all.end(), [&](const Solver& each) { return each.name == name; });
-  }
   [[nodiscard]] Problem problem(Devices& devices, gpu::Partition partition) const {
-    Problem problem = devices.problem(data_, 1);
+    Problem problem = devices.problem(data_);
     problem.partition = partition;
     return problem;
   }
 
+  const Solver& solver_ = find_solver("difference_map");
   Dataset data_ = small_data();
   Devices devices_{5};
   Problem problem_ = problem(devices_, gpu::Partition::random);
 };
 
 TEST_F(DifferenceMapOnDevicesTest, LaterStepsGoOnFromTheirExitWaves) {
-  const auto running = solver().start(problem_, starting_state(data_, 2, true));
+  const auto running = solver_.start(problem_, starting_state(data_, 2, true));
   static_cast<void>(running->step(0));
   const State before = running->state();
   const double cost = running->step(0);
   State after = running->state();
   const auto check = [&](const State& from) {
-    return solver().check(problem_, {.before = from, .after = after, .cost = cost});
+    return solver_.check(problem_, {.before = from, .after = after, .cost = cost});
   };
   EXPECT_LE(check(before).ratio, 1) << check(before).place;
   EXPECT_GT(check(before).useful, 0.99);
@@ -385,13 +304,13 @@ TEST_F(DifferenceMapOnDevicesTest, LaterStepsGoOnFromTheirExitWaves) {
 }
 
 TEST_F(DifferenceMapOnDevicesTest, KeepsTheWavesOfItsPositionsInAnotherPartition) {
-  const auto running = solver().start(problem_, starting_state(data_, 2, true));
+  const auto running = solver_.start(problem_, starting_state(data_, 2, true));
   static_cast<void>(running->step(0));
   const State state = running->state();
   ASSERT_EQ(std::ssize(state.memory.at("exit_waves")), data_.count * 2 * 2 * 81);
   for (const auto partition : {gpu::Partition::stripes, gpu::Partition::interlaced}) {
     Devices others(3);
-    const auto resumed = solver().start(problem(others, partition), state);
+    const auto resumed = solver_.start(problem(others, partition), state);
     EXPECT_EQ(resumed->state().memory, state.memory);
   }
 }
@@ -400,14 +319,13 @@ TEST_F(DifferenceMapOnDevicesTest, KeepsTheWavesOfItsPositionsInAnotherPartition
 double cost_after_40(const Solver& solver) {
   const Dataset data = simulate({.positions = 49, .detector = 16, .probe = 16, .step = 3.2});
   Devices devices(2);
-  Result start;
-  start.state = starting_state(data, 1, true);
-  return reconstruct(solver, devices.problem(data, 1), start, {.iterations = 40}, {}).costs.back();
+  return reconstruct(solver, devices.problem(data), flat_start(data, 1), {.iterations = 40})
+      .costs.back();
 }
 
 TEST_F(DifferenceMapOnDevicesTest, GoesOnWhereAlternatingProjectionsStagnate) {
-  EXPECT_LT(cost_after_40(solver()), 0.005);
-  EXPECT_GT(cost_after_40(solver("alternating_projections")), 0.03);
+  EXPECT_LT(cost_after_40(solver_), 0.005);
+  EXPECT_GT(cost_after_40(find_solver("alternating_projections")), 0.03);
 }
 
 }  // namespace

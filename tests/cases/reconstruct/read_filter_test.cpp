@@ -29,29 +29,17 @@ void write_filtered(const std::filesystem::path& path, H5Z_filter_t filter) {
 }
 
 TEST_F(ReadTest, NamesTheFilterThatIsMissing) {
-  struct Filter {
-    H5Z_filter_t number;
-    std::string name;
-  };
-  for (const Filter& filter : {Filter{32008, "bitshuffle (32008)"}, Filter{65000, "65000"}}) {
-    write_filtered(path_, filter.number);
+  for (const auto& [number, name] :
+       {std::pair<int, std::string>{32008, "bitshuffle (32008)"}, {65000, "65000"}}) {
+    write_filtered(path_, number);
     const hdf5::Reader file(path_);
     const std::string expected = path_.string() +
                                  ": data: found data that a missing filter compressed, "
                                  "expected the HDF5 filter " +
-                                 filter.name + " in a folder of HDF5_PLUGIN_PATH";
-    const auto complaint = [&](const auto& read) -> std::string {
-      try {
-        read();
-      } catch (const harness::BadInput& bad) {
-        return bad.what();
-      }
-      return "nothing";
-    };
+                                 name + " in a folder of HDF5_PLUGIN_PATH";
     std::vector<float> rows;
-    EXPECT_TRUE(complaint([&] { (void)file.numbers<float>("data"); }).starts_with(expected));
-    EXPECT_TRUE(complaint([&] { file.rows("data", 0, 1, rows); }).starts_with(expected))
-        << complaint([&] { file.rows("data", 0, 1, rows); });
+    EXPECT_EQ(complaint_of([&] { return file.numbers<float>("data"); }), expected);
+    EXPECT_EQ(complaint_of([&] { file.rows("data", 0, 1, rows); }), expected);
   }
 }
 

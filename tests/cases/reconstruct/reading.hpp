@@ -14,32 +14,44 @@
 
 namespace rankcheck::cases::reconstruct {
 
+/// Returns the one-line complaint of `read` about its input, or "nothing".
+template <class Read>
+std::string complaint_of(const Read& read) {
+  try {
+    static_cast<void>(read());
+  } catch (const harness::BadInput& bad) {
+    return bad.what();
+  }
+  return "nothing";
+}
+
 /// Writes a scan as a file and reads it.
 class ReadTest : public testing::Test {
  protected:
-  Dataset read(const std::vector<Part>& parts) {
-    write(path_, parts);
+  /// Reads the scan with changes.
+  Dataset read(const std::vector<Part>& changes = {}) {
+    write(path_, with(scan_, changes));
     return read_dataset(path_);
   }
 
-  /// Returns the one-line complaint about the file, or "nothing" if it is accepted.
-  std::string complaint(const std::vector<Part>& parts) {
-    try {
-      static_cast<void>(read(parts));
-    } catch (const harness::BadInput& bad) {
-      return bad.what();
-    }
-    return "nothing";
+  std::string complaint(const std::vector<Part>& changes) {
+    return complaint_of([&] { return read(changes); });
   }
 
-  void expect_rejected(const std::vector<Part>& parts,
+  void expect_rejected(const std::vector<Part>& changes,
                        const std::string& dataset,
                        const std::string& why) {
-    EXPECT_EQ(complaint(parts), path_.string() + ": " + dataset + ": " + why);
+    EXPECT_EQ(complaint(changes), path_.string() + ": " + dataset + ": " + why);
+  }
+
+  /// The same for a change of one dataset, which is then the one that is rejected.
+  void expect_rejected(const Part& change, const std::string& why) {
+    expect_rejected({change}, change.name, why);
   }
 
   harness::TemporaryFolder folder_;
   std::filesystem::path path_ = folder_.path() / "scan.cxi";
+  std::vector<Part> scan_ = small_scan();
 };
 
 }  // namespace rankcheck::cases::reconstruct

@@ -4,9 +4,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <iterator>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -14,26 +12,22 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "gpu/collectives/registry.hpp"
-#include "gpu/device/sim/cluster.hpp"
-
 #include "cases/reconstruct/solvers.hpp"
+#include "tests/cases/reconstruct/data_file.hpp"
 #include "tests/cases/reconstruct/same_step.hpp"
-#include "tests/data.hpp"
+#include "tests/cases/reconstruct/small_data.hpp"
 #include "tests/print.hpp"
 
 /// Reconstructions of the data files, which may be absent.
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-using tests::siemens_star;
-constexpr const char* two_modes = "simulated-two-modes.cxi";
+using testing::TestWithParam;
 
 /// Conjugate gradients with the model of counted photons.
-constexpr std::string_view poisson = "poisson_conjugate_gradient";
+constexpr const char* poisson = "poisson_conjugate_gradient";
 
 /// Devices of a test, as the options of `rankcheck reconstruct` choose them. GoogleTest prints the
 /// name.
@@ -46,41 +40,20 @@ struct Run {
   friend void PrintTo(const Run& run, std::ostream* out) { *out << run.name; }
 };
 
-class OfData : public testing::TestWithParam<Run> {
- protected:
-  OfData() { cluster_.begin(GetParam().ranks, {}, {}); }
+class SiemensTest : public DataFileTest<TestWithParam<Run>> {};
 
-  [[nodiscard]] Problem problem(const Dataset& data, int batches) {
-    return {.data = data,
-            .cluster = cluster_,
-            .partition = GetParam().partition,
-            .layout = GetParam().layout,
-            .batches = batches};
-  }
-
-  gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
-};
-
-class SiemensTest : public OfData {
- protected:
-  std::optional<std::filesystem::path> path_ = tests::data_file(siemens_star);
-};
-
-class SiemensStepTest : public SiemensTest {};
-
-const Solver& solver_named(std::string_view name) {
-  const auto& all = solvers();
-  return *std::find_if(
-      all.begin(), all.end(), [&](const Solver& solver) { return solver.name == name; });
+/// Returns the problem of reconstructing the data on the run's devices.
+Problem problem_of(Devices& devices, const Dataset& data, const Run& run, int batches) {
+  Problem problem = devices.problem(data, batches, run.layout);
+  problem.partition = run.partition;
+  return problem;
 }
 
 TEST_P(SiemensTest, ComesNearTheData) {
-  if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
-  const Dataset data = read_dataset(*path_);
-  Result start;
-  start.state = starting_state(data, 1, true);
+  Devices devices(GetParam().ranks);
+  const Problem problem = problem_of(devices, data_, GetParam(), 16);
   const Result result =
-      reconstruct(solvers().front(), problem(data, 16), start, {.iterations = 7}, {});
+      reconstruct(solvers().front(), problem, flat_start(data_, 1), {.iterations = 7});
   EXPECT_LE(result.costs.back(), 0.02);
 }
 
@@ -94,33 +67,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Run{"eight_stripes", 8, gpu::Partition::stripes}),
     tests::printed_name);
 
-/// Every partition's result is within the reference's bound. So results of two partitions differ by
-/// at most twice this bound.
-TEST_P(SiemensStepTest, IsTheReferences) {
-  if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
-  const Dataset data = read_dataset(*path_);
-  const Problem problem = this->problem(data, 32);
-  const State start = starting_state(data, 1, true);
-  const auto running = solvers().front().start(problem, start);
-  const double cost = running->step(3);
-  const State after = running->state();
-  const StepCheck check =
-      solvers().front().check(problem, {.before = start, .after = after, .batch = 3, .cost = cost});
-  EXPECT_LE(check.ratio, 1) << check.place;
-  // Far from the beam, the model is as dark as its roundings and the frames are not.
-  EXPECT_GT(check.useful, 0.4);
-}
-
 /// Takes a step on the run's devices with all frames at once, from a flat object. Returns the state
 /// after it.
 State stepped(const Solver& solver, const Dataset& data, const Run& run) {
-  gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
-  devices.begin(run.ranks, {}, {});
-  const Problem problem{
-      .data = data, .cluster = devices, .partition = run.partition, .layout = run.layout};
-  const auto running = solver.start(problem, starting_state(data, 1, true));
-  static_cast<void>(running->step(0));
-  return running->state();
+  Devices devices(run.ranks);
+  return first_step(solver, problem_of(devices, data, run, 1), starting_state(data, 1, true)).after;
 }
 
 std::vector<Run> every_partition() {
@@ -140,15 +91,39 @@ TEST(ApartTest, IsTheLargestDifferenceByTheLargestValue) {
   EXPECT_TRUE(std::isnan(apart({1, nan, 1}, {1, 1, 1})));
 }
 
-TEST(SiemensStepOfOneDeviceTest, IsThatOfEveryPartition) {
-  const auto path = tests::data_file(siemens_star);
-  if (!path) GTEST_SKIP() << tests::absent(siemens_star);
-  const Dataset data = read_dataset(*path);
-  const State alone = stepped(solvers().front(), data, {.name = "alone"});
+class SiemensStepTest : public DataFileTest<TestWithParam<Run>> {};
+
+/// Every partition's result is within the reference's bound. So results of two partitions differ by
+/// at most twice this bound.
+TEST_P(SiemensStepTest, IsTheReferences) {
+  Devices devices(GetParam().ranks);
+  const Problem problem = problem_of(devices, data_, GetParam(), 32);
+  const Solver& solver = solvers().front();
+  const StepCheck check =
+      first_step(solver, problem, starting_state(data_, 1, true), 3).check(solver, problem);
+  EXPECT_LE(check.ratio, 1) << check.place;
+  // Far from the beam, the model is as dark as its roundings and the frames are not.
+  EXPECT_GT(check.useful, 0.4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Reconstruct,
+                         SiemensStepTest,
+                         testing::ValuesIn(every_partition()),
+                         tests::printed_name);
+
+/// Expects the step of one device with every partition.
+void expect_same_steps(const Solver& solver, const Dataset& data) {
+  const State alone = stepped(solver, data, {.name = "alone"});
   for (const auto& run : every_partition()) {
     SCOPED_TRACE(run.name);
-    expect_same_step(stepped(solvers().front(), data, run), alone, data.count);
+    expect_same_step(stepped(solver, data, run), alone, data.count);
   }
+}
+
+class SiemensFramesTest : public DataFileTest<> {};
+
+TEST_F(SiemensFramesTest, GiveTheSameStepWithEveryPartition) {
+  expect_same_steps(solvers().front(), data_);
 }
 
 /// Returns a dataset with a few positions, far from one another: `first` and every `every`-th
@@ -176,17 +151,10 @@ std::vector<Solver> solvers_of_amplitudes() {
   return some;
 }
 
-class SiemensStepsTest : public testing::TestWithParam<Solver> {};
+class SiemensStepsTest : public DataFileTest<TestWithParam<Solver>> {};
 
 TEST_P(SiemensStepsTest, AreThoseOfOneDevice) {
-  const auto path = tests::data_file(siemens_star);
-  if (!path) GTEST_SKIP() << tests::absent(siemens_star);
-  const Dataset data = few(read_dataset(*path), 0, 8);
-  const State alone = stepped(GetParam(), data, {.name = "alone"});
-  for (const auto& run : every_partition()) {
-    SCOPED_TRACE(run.name);
-    expect_same_step(stepped(GetParam(), data, run), alone, data.count);
-  }
+  expect_same_steps(GetParam(), few(data_, 0, 8));
 }
 
 INSTANTIATE_TEST_SUITE_P(Reconstruct,
@@ -195,64 +163,41 @@ INSTANTIATE_TEST_SUITE_P(Reconstruct,
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 /// Omitting the light of one frame of 516 changes more than the order of sums does.
-TEST(SiemensStepOfOneDeviceTest, IsNotThatOfOtherFrames) {
-  const auto path = tests::data_file(siemens_star);
-  if (!path) GTEST_SKIP() << tests::absent(siemens_star);
-  Dataset data = read_dataset(*path);
+TEST_F(SiemensFramesTest, CountOneByOne) {
   const Solver& solver = solvers().front();
-  const State right = stepped(solver, data, {.name = "right"});
-  std::fill_n(data.frames.begin(), data.pixels(), 0.0F);
-  const State wrong = stepped(solver, data, {.name = "wrong"});
-  EXPECT_GT(apart(wrong.object, right.object), apart_at_most(data.count));
-  EXPECT_GT(apart(wrong.probe, right.probe), apart_at_most(data.count));
+  const State right = stepped(solver, data_, {.name = "right"});
+  std::fill_n(data_.frames.begin(), data_.pixels(), 0.0F);
+  const State wrong = stepped(solver, data_, {.name = "wrong"});
+  EXPECT_GT(apart(wrong.object, right.object), apart_at_most(data_.count));
+  EXPECT_GT(apart(wrong.probe, right.probe), apart_at_most(data_.count));
 }
 
-TEST(SiemensCountsTest, StepsLowerTheirCost) {
-  const auto path = tests::data_file(siemens_star);
-  if (!path) GTEST_SKIP() << tests::absent(siemens_star);
-  const Dataset data = read_dataset(*path);
-  gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
-  devices.begin(2, {}, {});
-  Result start;
-  start.state = starting_state(data, 1, true);
-  const Problem problem{.data = data, .cluster = devices};
-  const Result result = reconstruct(solver_named(poisson), problem, start, {.iterations = 3}, {});
+TEST_F(SiemensFramesTest, LowerTheCostOfCounts) {
+  Devices devices(2);
+  const Result result = reconstruct(
+      find_solver(poisson), devices.problem(data_), flat_start(data_, 1), {.iterations = 3});
   ASSERT_EQ(result.costs.size(), 4);
   for (std::size_t i = 1; i < result.costs.size(); ++i) {
     EXPECT_LT(result.costs[i], result.costs[i - 1]) << "iteration " << i;
   }
 }
 
-TEST(SiemensCountsTest, StepIsTheReferences) {
-  const auto path = tests::data_file(siemens_star);
-  if (!path) GTEST_SKIP() << tests::absent(siemens_star);
-  const Dataset all = read_dataset(*path);
-  const Dataset data = few(all, 0, 86);
-  const Dataset others = few(all, 43, 86);
-  gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
-  devices.begin(2, {}, {});
-  const Problem problem{.data = data, .cluster = devices};
-  const Solver& solver = solver_named(poisson);
-  const State start = starting_state(data, 1, true);
-  const auto running = solver.start(problem, start);
-  const double cost = running->step(0);
-  const State after = running->state();
-  const StepTaken step{.before = start, .after = after, .batch = 0, .cost = cost};
-  const StepCheck check = solver.check(problem, step);
+TEST_F(SiemensFramesTest, GiveTheReferencesStepOfCounts) {
+  const Dataset data = few(data_, 0, 86);
+  const Dataset others = few(data_, 43, 86);
+  Devices devices(2);
+  const Problem problem = devices.problem(data);
+  const Solver& solver = find_solver(poisson);
+  const Step step = first_step(solver, problem, starting_state(data, 1, true));
+  const StepCheck check = step.check(solver, problem);
   EXPECT_LE(check.ratio, 1) << check.place;
   EXPECT_GT(check.useful, 0.7);
   // Bounds are wide where the model is dark and the frames are not. They are narrow where no window
   // lies, so changes there are found.
-  const Problem of_others{.data = others, .cluster = devices};
-  EXPECT_GT(solver.check(of_others, step).ratio, 1);
+  EXPECT_GT(step.check(solver, devices.problem(others)).ratio, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Reconstruct,
-                         SiemensStepTest,
-                         testing::ValuesIn(every_partition()),
-                         tests::printed_name);
-
-/// Raster step of the scan of `two_modes`, in pixels. Factors with this period and phase ramps may
+/// Raster step of the scan with two modes, in pixels. Factors with this period and phase ramps may
 /// move from the object to the probe: the light does not show them.
 constexpr int raster_step = 9;
 
@@ -307,29 +252,27 @@ double likeness(const Dataset& data,
 /// of 4.5 %. The object of alternating projections has 6.3 %, because it is a mean of waves that do
 /// not agree yet.
 struct Target {
-  std::string_view solver;
+  std::string solver;
   double cost_most = 0;
   double likeness_least = 0;
 
   friend void PrintTo(const Target& target, std::ostream* out) { *out << target.solver; }
 };
 
-class SimulatedTest : public testing::TestWithParam<Target> {};
+class SimulatedTest : public DataFileTest<TestWithParam<Target>> {
+ protected:
+  SimulatedTest() : DataFileTest(two_modes) {}
+};
 
 TEST_P(SimulatedTest, ObjectComesBackFromAFlatOne) {
-  const auto path = tests::data_file(two_modes);
-  if (!path) GTEST_SKIP() << tests::absent(two_modes);
-  const Dataset data = read_dataset(*path);
-  Result start;
-  start.state = starting_state(data, 2, true);
-  EXPECT_LT(likeness(data, start.state.object, data.object), 0.9);
-  gpu::sim::SimCluster devices(reference::contract_named, gpu::algorithm_for);
-  devices.begin(3, {}, {});
-  const Solver& solver = solver_named(GetParam().solver);
-  const Problem problem{.data = data, .cluster = devices, .batches = solver.batches};
-  const Result result = reconstruct(solver, problem, start, {.iterations = 100}, {});
+  const Result start = flat_start(data_, 2);
+  EXPECT_LT(likeness(data_, start.state.object, data_.object), 0.9);
+  Devices devices(3);
+  const Solver& solver = find_solver(GetParam().solver);
+  const Result result =
+      reconstruct(solver, devices.problem(data_, solver.batches), start, {.iterations = 100});
   EXPECT_LT(result.costs.back(), GetParam().cost_most);
-  EXPECT_GT(likeness(data, result.state.object, data.object), GetParam().likeness_least);
+  EXPECT_GT(likeness(data_, result.state.object, data_.object), GetParam().likeness_least);
 }
 
 INSTANTIATE_TEST_SUITE_P(Reconstruct,

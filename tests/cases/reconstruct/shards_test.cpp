@@ -8,68 +8,53 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "gpu/collectives/registry.hpp"
-#include "gpu/device/sim/cluster.hpp"
-
-#include "cases/reconstruct/check.hpp"
-#include "cases/reconstruct/on_devices.hpp"
-#include "cases/reconstruct/simulate.hpp"
+#include "cases/reconstruct/solvers.hpp"
+#include "tests/cases/reconstruct/small_data.hpp"
 
 namespace rankcheck::cases::reconstruct {
 namespace {
 
-/// A source of frames that counts how often each frame was read.
-class CountingSource final : public FrameSource {
+/// A source of frames that notes which frames were read.
+class NotingSource final : public FrameSource {
  public:
-  CountingSource(std::vector<float> frames, std::size_t pixels)
-      : frames_(std::move(frames)), pixels_(pixels), reads(frames_.size() / pixels) {}
+  explicit NotingSource(const Dataset& data) : data_(data) {}
 
   void read(std::int64_t n, std::span<float> frame) override {
-    ++reads[spec::to_size(n)];
-    order.push_back(n);
-    const auto first = n * static_cast<std::int64_t>(pixels_);
-    std::copy_n(frames_.begin() + first, pixels_, frame.begin());
+    read_.push_back(n);
+    data_.read_frame(n, frame);
   }
+  [[nodiscard]] const std::vector<std::int64_t>& order() const { return read_; }
 
  private:
-  std::vector<float> frames_;
-  std::size_t pixels_;
-
- public:
-  std::vector<int> reads;
-  std::vector<std::int64_t> order;
+  Dataset data_;
+  std::vector<std::int64_t> read_;
 };
 
 class ShardsTest : public testing::Test {
  protected:
-  /// Returns the same scan with its frames in a CountingSource.
+  /// Returns the same scan with its frames in a NotingSource.
   Dataset elsewhere() {
     Dataset data = data_;
-    source_ = std::make_shared<CountingSource>(std::move(data.frames), data.pixels());
     data.frames.clear();
     data.source = source_;
     return data;
   }
 
   Dataset data_ = simulate({.positions = 9, .detector = 8, .probe = 6, .step = 2});
-  std::shared_ptr<CountingSource> source_;
-  gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
+  std::shared_ptr<NotingSource> source_ = std::make_shared<NotingSource>(data_);
 };
 
 TEST_F(ShardsTest, ReadEveryFrameOnceAndInOrder) {
-  cluster_.begin(4, {}, {});
-  const Dataset data = elsewhere();
-  const Shards shards(data, cluster_, gpu::Partition::interlaced, 2);
-  EXPECT_EQ(source_->reads, std::vector<int>(9, 1));
-  EXPECT_TRUE(std::is_sorted(source_->order.begin(), source_->order.end()));
+  Devices devices(4);
+  const Shards shards(elsewhere(), devices, gpu::Partition::interlaced, 2);
+  EXPECT_EQ(source_->order(), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
 TEST_F(ShardsTest, GiveEveryRankTheFramesOfItsPositions) {
-  cluster_.begin(4, {}, {});
-  const Shards shards(elsewhere(), cluster_, gpu::Partition::compact, 2);
+  Devices devices(4);
+  const Shards shards(elsewhere(), devices, gpu::Partition::compact, 2);
   for (std::size_t rank = 0; rank < 4; ++rank) {
     const float* frame = shards.frames(rank);
     for (const std::int64_t n : shards.positions()[rank]) {
@@ -85,8 +70,8 @@ TEST_F(ShardsTest, AddUpToTheSameForAnyPartition) {
   data_.has_probe = false;
   std::vector<double> mean;
   for (const int ranks : {1, 2, 5, 16}) {
-    cluster_.begin(ranks, {}, {});
-    const Shards shards(elsewhere(), cluster_, gpu::Partition::compact, 3);
+    Devices devices(ranks);
+    const Shards shards(elsewhere(), devices, gpu::Partition::compact, 3);
     EXPECT_EQ(shards.total(), total) << ranks;
     if (mean.empty()) mean = shards.mean_frame();
     EXPECT_EQ(shards.mean_frame(), mean) << ranks;
@@ -101,19 +86,17 @@ TEST_F(ShardsTest, AddUpToTheSameForAnyPartition) {
 
 /// State, cost and check do not depend on whether the frames come from the data or from shards.
 TEST_F(ShardsTest, AStepTakesThemFromThere) {
-  cluster_.begin(3, {}, {});
+  Devices devices(3);
+  const Solver& solver = find_solver("rpie");
   const State start = starting_state(data_, data_.modes, true);
   const auto step = [&](const Dataset& data, const Shards* shards) {
-    const Problem problem{.data = data, .cluster = cluster_, .batches = 2, .shards = shards};
-    const auto running = start_on_devices(gpu::StepKind::rpie, problem, start);
-    const double cost = running->step(1);
-    const State after = running->state();
-    const StepCheck check = check_step(
-        "rpie_step", problem, {.before = start, .after = after, .batch = 1, .cost = cost});
-    return std::pair{after.object, check.ratio};
+    Problem problem = devices.problem(data, 2);
+    problem.shards = shards;
+    const Step taken = first_step(solver, problem, start, 1);
+    return std::pair{taken.after.object, taken.check(solver, problem).ratio};
   };
   Dataset data = elsewhere();
-  const Shards shards(data, cluster_, gpu::Partition::compact, 2);
+  const Shards shards(data, devices, gpu::Partition::compact, 2);
   data.source_total = shards.total();
   EXPECT_EQ(step(data, &shards), step(data_, nullptr));
 }

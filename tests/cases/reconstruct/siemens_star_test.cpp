@@ -2,30 +2,23 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
-#include <filesystem>
 #include <numbers>
-#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
-
-#include "gpu/collectives/registry.hpp"
-#include "gpu/device/sim/cluster.hpp"
 
 #include "cases/reconstruct/focus.hpp"
 #include "cases/reconstruct/shards.hpp"
 #include "cases/reconstruct/solvers.hpp"
-#include "tests/data.hpp"
+#include "tests/cases/reconstruct/data_file.hpp"
+#include "tests/cases/reconstruct/small_data.hpp"
 
 /// Tests how sharp the object is that a measurement of a Siemens star gives. The data may be
 /// absent.
 namespace rankcheck::cases::reconstruct {
 namespace {
-
-using tests::siemens_star;
 
 /// Number of the star's spokes. Every circle around its middle crosses all of them.
 constexpr int spokes = 30;
@@ -159,37 +152,30 @@ double sharpness_least() {
   return left_by_edges(radius_least) / left_by_edges(radius_most);
 }
 
-class SiemensStarTest : public testing::Test {
+class SiemensStarTest : public DataFileTest<> {
  protected:
-  SiemensStarTest() { devices_.begin(1, {}, {}); }
-
-  std::optional<std::filesystem::path> path_ = tests::data_file(siemens_star);
-  gpu::sim::SimCluster devices_{reference::contract_named, gpu::algorithm_for};
+  Devices devices_;
 };
 
 TEST_F(SiemensStarTest, IsSharp) {
-  if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
-  const Dataset data = read_dataset(*path_);
-  Result start;
-  start.state = starting_state(data, 1, true);
-  const Problem problem{.data = data, .cluster = devices_, .batches = 16};
-  const Result result = reconstruct(solvers().front(), problem, start, {.iterations = 12}, {});
-  EXPECT_EQ(sharpness(data, start.state.object), 0);
-  EXPECT_GE(sharpness(data, result.state.object), sharpness_least());
-  EXPECT_LT(sharpness(data, blurred(data, result.state.object)), sharpness_least());
+  const Problem problem = devices_.problem(data_, 16);
+  const Result start = flat_start(data_, 1);
+  const Result result = reconstruct(solvers().front(), problem, start, {.iterations = 12});
+  EXPECT_EQ(sharpness(data_, start.state.object), 0);
+  EXPECT_GE(sharpness(data_, result.state.object), sharpness_least());
+  EXPECT_LT(sharpness(data_, blurred(data_, result.state.object)), sharpness_least());
 }
 
 TEST_F(SiemensStarTest, IsSharpWhereNobodyKnowsTheProbe) {
-  if (!path_) GTEST_SKIP() << tests::absent(siemens_star);
-  Dataset data = read_dataset(*path_);
-  data.has_probe = false;
-  const Shards shards(data, devices_, gpu::Partition::compact, 16);
-  const Problem problem{.data = data, .cluster = devices_, .batches = 16, .shards = &shards};
-  const auto start = [&] { return starting_state(data, 1, true); };
-  const auto running = start_without_probe(solvers().front(), problem, data, start, {});
+  data_.has_probe = false;
+  Problem problem = devices_.problem(data_, 16);
+  const Shards shards(data_, devices_, problem.partition, problem.batches);
+  problem.shards = &shards;
+  const auto start = [&] { return starting_state(data_, 1, true); };
+  const auto running = start_without_probe(solvers().front(), problem, data_, start, {});
   const Result result =
       reconstruct(solvers().front(), problem, *running, {}, {.iterations = 20}, {});
-  EXPECT_GE(sharpness(data, result.state.object), sharpness_least());
+  EXPECT_GE(sharpness(data_, result.state.object), sharpness_least());
 }
 
 }  // namespace

@@ -12,8 +12,6 @@
 
 #include "harness/case/case.hpp"
 
-#include "tests/harness/sample.hpp"
-
 namespace rankcheck::cases::reconstruct {
 namespace {
 
@@ -97,16 +95,6 @@ TEST(SimulateTest, RejectsAnObjectThatIsTooSmall) {
   Simulation simulation = small();
   simulation.object = 12;
   EXPECT_THROW(static_cast<void>(simulate(simulation)), harness::BadInput);
-}
-
-TEST(SimulateTest, SurvivesAFile) {
-  const harness::TemporaryFolder folder;
-  const Dataset data = simulate(small());
-  write_dataset(folder.path() / "a.cxi", data, "a title", false);
-  const Dataset again = read_dataset(folder.path() / "a.cxi");
-  EXPECT_EQ(again.frames, data.frames);
-  EXPECT_EQ(again.positions, data.positions);
-  EXPECT_EQ(again.rows, data.rows);
 }
 
 TEST(WithModesTest, AddsWeakOrthogonalModes) {

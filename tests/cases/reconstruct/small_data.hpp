@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <gtest/gtest.h>
 
 #include "reference/registry.hpp"
 
@@ -24,17 +30,91 @@ inline Dataset small_data() {
   return data;
 }
 
-/// Simulated devices.
-class Devices {
+/// Simulated devices that count the bytes that they were asked for.
+class Devices final : public gpu::Cluster {
  public:
-  explicit Devices(int ranks) { cluster_.begin(ranks, {}, {}); }
+  explicit Devices(int ranks = 1) { devices_.begin(ranks, {}, {}); }
 
-  [[nodiscard]] Problem problem(const Dataset& data, int batches) {
-    return {.data = data, .cluster = cluster_, .batches = batches};
+  [[nodiscard]] Problem problem(const Dataset& data,
+                                int batches = 1,
+                                Layout layout = Layout::replicated) {
+    return {.data = data, .cluster = *this, .layout = layout, .batches = batches};
+  }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+  [[nodiscard]] int ranks() const override { return devices_.ranks(); }
+  [[nodiscard]] std::span<const int> local() const override { return devices_.local(); }
+  std::byte* allocate(int rank, std::int64_t bytes) override {
+    bytes_ += bytes;
+    return devices_.allocate(rank, bytes);
+  }
+  void read(int rank, const void* from, void* to, std::int64_t bytes) override {
+    devices_.read(rank, from, to, bytes);
+  }
+  void write(int rank, const void* from, void* to, std::int64_t bytes) override {
+    devices_.write(rank, from, to, bytes);
+  }
+  void transform(int rank, const gpu::Transform& what, const void* in, void* out) override {
+    devices_.transform(rank, what, in, out);
+  }
+  void collective(std::string_view operation,
+                  const spec::Call& call,
+                  bool in_place,
+                  std::span<const gpu::DeviceBuffers> buffers) override {
+    devices_.collective(operation, call, in_place, buffers);
   }
 
  private:
-  gpu::sim::SimCluster cluster_{reference::contract_named, gpu::algorithm_for};
+  gpu::sim::SimCluster devices_{reference::contract_named, gpu::algorithm_for};
+  std::int64_t bytes_ = 0;
 };
+
+/// Returns a result without iterations that starts from a flat object.
+inline Result flat_start(const Dataset& data, int modes) {
+  return {.state = starting_state(data, modes, true)};
+}
+
+/// Reconstructs from a start.
+inline Result reconstruct(const Solver& solver,
+                          const Problem& problem,
+                          Result from,
+                          const StepBudget& budget,
+                          const Observer& observer = {}) {
+  const auto running = solver.start(problem, from.state);
+  return reconstruct(solver, problem, *running, std::move(from), budget, observer);
+}
+
+/// A step and the states before and after it.
+struct Step {
+  State before;
+  State after;
+  int batch = 0;
+  double cost = 0;
+
+  [[nodiscard]] StepCheck check(const Solver& solver, const Problem& problem) const {
+    return solver.check(problem, {.before = before, .after = after, .batch = batch, .cost = cost});
+  }
+};
+
+/// Takes the first step from a state.
+inline Step first_step(const Solver& solver,
+                       const Problem& problem,
+                       const State& before,
+                       int batch = 0) {
+  const auto running = solver.start(problem, before);
+  const double cost = running->step(batch);
+  return {.before = before, .after = running->state(), .batch = batch, .cost = cost};
+}
+
+inline void expect_same(const State& got, const State& expected) {
+  EXPECT_EQ(got.object, expected.object);
+  EXPECT_EQ(got.probe, expected.probe);
+  EXPECT_EQ(got.memory, expected.memory);
+}
+
+inline void expect_same(const Result& got, const Result& expected) {
+  EXPECT_EQ(got.costs, expected.costs);
+  expect_same(got.state, expected.state);
+}
 
 }  // namespace rankcheck::cases::reconstruct
