@@ -133,9 +133,7 @@ TEST_P(BoundsTest, RejectWhatLiesJustBeyond) {
       const double beyond = expected.high[0] + side * (expected.bound[0] + unit);
       EXPECT_FALSE(fold.accepts(rounded(rule.type, beyond)));
     }
-    EXPECT_FALSE(fold.accepts(std::nan("")));
-    EXPECT_FALSE(fold.accepts(std::numeric_limits<double>::infinity()));
-    EXPECT_FALSE(fold.accepts(-std::numeric_limits<double>::infinity()));
+    for (const double each : {std::nan(""), infinity, -infinity}) EXPECT_FALSE(fold.accepts(each));
   }
 }
 
@@ -156,17 +154,12 @@ TEST(BoundsOfSumsTest, AreAsTheTheoremsSay) {
 TEST(BoundsOfSumsTest, CatchAForgottenRankOfManyHalves) {
   std::vector<double> x(16, 1);
   x[7] = 0.125;
-  const SmallFold fold = fold_of({Type::f16}, x);
-  EXPECT_TRUE(fold.accepts(15.125));
-  EXPECT_FALSE(fold.accepts(15));
+  expect_fold({Type::f16}, x, {15.125}, {15});
 }
 
 TEST(BoundsOfSumsTest, StaySoundWhereRoundingsExceedOne) {
   // bf16 keeps 8 bits: from left to right, the sum of 1000 ones stops at 256.
-  const SmallFold fold = fold_of({Type::bf16}, std::vector<double>(1000, 1));
-  EXPECT_TRUE(fold.accepts(256));
-  EXPECT_TRUE(fold.accepts(1000));
-  EXPECT_FALSE(fold.accepts(std::numeric_limits<double>::infinity()));
+  expect_fold({Type::bf16}, std::vector<double>(1000, 1), {256, 1000}, {infinity});
 }
 
 }  // namespace

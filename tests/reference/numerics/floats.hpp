@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "reference/numerics/fold.hpp"
 #include "reference/spec/to_size.hpp"
 
@@ -72,6 +74,18 @@ inline SmallFold fold_of(numerics::Fold rule,
   SmallFold out{rule, {}, scalars};
   for (const double x : contributions) out.contributions.push_back({x});
   return out;
+}
+
+/// Expects that these results of a fold of one real number per rank are right and wrong.
+inline void expect_fold(numerics::Fold rule,
+                        const std::vector<double>& contributions,
+                        const std::vector<double>& right,
+                        const std::vector<double>& wrong,
+                        const std::vector<double>& scalars = {}) {
+  const SmallFold fold = fold_of(rule, contributions, scalars);
+  SCOPED_TRACE(testing::PrintToString(contributions));
+  for (const double each : right) EXPECT_TRUE(fold.accepts(each)) << each;
+  for (const double each : wrong) EXPECT_FALSE(fold.accepts(each)) << each;
 }
 
 }  // namespace rankcheck::tests

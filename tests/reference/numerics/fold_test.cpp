@@ -150,16 +150,16 @@ TEST(SumTest, BoundIsOneRoundingPerAddition) {
 }
 
 TEST(SumTest, OneRankAndExactInputsAdmitNoError) {
-  EXPECT_FALSE(fold_of({Type::f32}, {1}).accepts(std::nextafterf(1, 2)));
-  const SmallFold exact = fold_of({.type = Type::f32, .exact = true}, {1, 2, 4});
-  EXPECT_TRUE(exact.accepts(7));
-  EXPECT_FALSE(exact.accepts(std::nextafterf(7, 8)));
-  EXPECT_FALSE(exact.accepts(std::nextafterf(7, 6)));
+  expect_fold({Type::f32}, {1}, {}, {std::nextafterf(1, 2)});
+  expect_fold({.type = Type::f32, .exact = true},
+              {1, 2, 4},
+              {7},
+              {std::nextafterf(7, 8), std::nextafterf(7, 6)});
 }
 
 TEST(SumTest, ZerosOfBothSignsAreEqual) {
-  EXPECT_TRUE(fold_of({.type = Type::f32, .exact = true}, {-0.0, -0.0}).accepts(0.0));
-  EXPECT_TRUE(fold_of({.type = Type::f32, .exact = true}, {1, -1}).accepts(-0.0));
+  expect_fold({.type = Type::f32, .exact = true}, {-0.0, -0.0}, {0.0}, {});
+  expect_fold({.type = Type::f32, .exact = true}, {1, -1}, {-0.0}, {});
 }
 
 TEST(SumTest, ComplexComponentsAreSeparate) {
@@ -170,121 +170,83 @@ TEST(SumTest, ComplexComponentsAreSeparate) {
 }
 
 TEST(SumTest, NanAndInfinitiesPropagate) {
-  EXPECT_TRUE(fold_of({Type::f32}, {1, nan}).accepts(nan));
-  EXPECT_FALSE(fold_of({Type::f32}, {1, nan}).accepts(1));
-  EXPECT_TRUE(fold_of({Type::f32}, {1, -infinity}).accepts(-infinity));
-  EXPECT_FALSE(fold_of({Type::f32}, {1, -infinity}).accepts(infinity));
-  EXPECT_FALSE(fold_of({Type::f32}, {1, -infinity}).accepts(nan));
-  EXPECT_TRUE(fold_of({Type::f32}, {infinity, -infinity}).accepts(nan));
-  EXPECT_FALSE(fold_of({Type::f32}, {infinity, -infinity}).accepts(infinity));
+  expect_fold({Type::f32}, {1, nan}, {nan}, {1});
+  expect_fold({Type::f32}, {1, -infinity}, {-infinity}, {infinity, nan});
+  expect_fold({Type::f32}, {infinity, -infinity}, {nan}, {infinity});
 }
 
 TEST(SumTest, OverflowIsInfiniteWithItsSign) {
-  const SmallFold sum = fold_of({Type::f16}, {-40000, -40000});
-  EXPECT_TRUE(sum.accepts(-infinity));
-  EXPECT_FALSE(sum.accepts(infinity));
-  EXPECT_FALSE(sum.accepts(-65504));
-  EXPECT_FALSE(sum.accepts(nan));
+  expect_fold({Type::f16}, {-40000, -40000}, {-infinity}, {infinity, -65504, nan});
+  // As the inputs each_special draw them.
+  expect_fold({Type::f16}, {65504, 65504, 65504}, {infinity}, {65504, -infinity});
 }
 
 TEST(SumTest, JustBelowOverflowBothSidesAreRight) {
   // The exact sum is 65519, half a unit below overflow. Two roundings may carry it over.
-  const SmallFold sum = fold_of({Type::f16}, {32768, 32736, 15});
-  EXPECT_TRUE(sum.accepts(65504));
-  EXPECT_TRUE(sum.accepts(infinity));
-  EXPECT_FALSE(sum.accepts(-infinity));
+  expect_fold({Type::f16}, {32768, 32736, 15}, {65504, infinity}, {-infinity});
 }
 
 TEST(SumTest, PartialSumsMayOverflowThoughTheSumDoesNot) {
-  const SmallFold sum = fold_of({Type::f16}, {60000, 60000, -60000});
-  EXPECT_TRUE(sum.accepts(60000));
-  EXPECT_TRUE(sum.accepts(infinity));
-  EXPECT_FALSE(sum.accepts(-infinity));
-  EXPECT_FALSE(sum.accepts(nan));
-  const SmallFold both = fold_of({Type::f16}, {60000, 60000, -60000, -60000});
-  EXPECT_TRUE(both.accepts(0));
-  EXPECT_TRUE(both.accepts(infinity));
-  EXPECT_TRUE(both.accepts(-infinity));
-  EXPECT_TRUE(both.accepts(nan));
+  expect_fold({Type::f16}, {60000, 60000, -60000}, {60000, infinity}, {-infinity, nan});
+  expect_fold({Type::f16}, {60000, 60000, -60000, -60000}, {0, infinity, -infinity, nan}, {});
 }
 
 TEST(SumTest, ExactSumsOverflowBeyondTheLargestNumberOnly) {
-  const numerics::Fold rule{.type = Type::f16, .exact = true};
-  const SmallFold largest_of_f16 = fold_of(rule, {32768, 32736});
-  EXPECT_TRUE(largest_of_f16.accepts(65504));
-  EXPECT_FALSE(largest_of_f16.accepts(infinity));
-  const SmallFold beyond = fold_of(rule, {32768, 32768});
-  EXPECT_TRUE(beyond.accepts(infinity));
-  EXPECT_FALSE(beyond.accepts(65504));
-  EXPECT_FALSE(beyond.accepts(-infinity));
+  const Fold rule{.type = Type::f16, .exact = true};
+  expect_fold(rule, {32768, 32736}, {65504}, {infinity});
+  expect_fold(rule, {32768, 32768}, {infinity}, {65504, -infinity});
 }
 
 TEST(SumTest, DoublesMayOverflowToo) {
-  EXPECT_TRUE(fold_of({Type::f64}, {largest, largest}).accepts(infinity));
-  EXPECT_FALSE(fold_of({Type::f64}, {largest, largest}).accepts(largest));
-  const SmallFold cancels = fold_of({Type::f64}, {largest, largest, -largest});
-  EXPECT_TRUE(cancels.accepts(largest));
-  EXPECT_TRUE(cancels.accepts(infinity));
-  EXPECT_FALSE(cancels.accepts(largest / 2));
-  EXPECT_FALSE(cancels.accepts(nan));
+  expect_fold({Type::f64}, {largest, largest}, {infinity}, {largest});
+  expect_fold({Type::f64}, {largest, largest, -largest}, {largest, infinity}, {largest / 2, nan});
 }
 
 TEST(SumTest, SubnormalsAreExact) {
-  const SmallFold sum = fold_of({Type::f64}, {5e-324, 5e-324, 5e-324});
-  EXPECT_TRUE(sum.accepts(1.5e-323));
-  EXPECT_FALSE(sum.accepts(1e-323));
+  expect_fold({Type::f64}, {5e-324, 5e-324, 5e-324}, {1.5e-323}, {1e-323});
 }
 
 TEST(AvgTest, AdmitsDividingLastAndPremultiplying) {
   // NCCL gives these values: it multiplies by T(1/n) and sums from left to right.
-  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3));
-  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3.0000002F));
-  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {3, 3, 3, 3, 3, 3, 3}).accepts(3.0000002F));
-  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::avg}, {1, 1, 7}).accepts(3.00001F));
+  expect_fold({Type::f32, ReduceOp::avg}, {1, 1, 7}, {3, 3.0000002F}, {3.00001F});
+  expect_fold({Type::f32, ReduceOp::avg}, {3, 3, 3, 3, 3, 3, 3}, {3.0000002F}, {});
 }
 
 TEST(AvgTest, OfOneRankIsTheValue) {
-  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::avg}, {3}).accepts(3));
-  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::avg}, {3}).accepts(3.0000002F));
+  expect_fold({Type::f32, ReduceOp::avg}, {3}, {3}, {3.0000002F});
 }
 
 TEST(AvgTest, MayOverflowOnTheWay) {
-  const SmallFold avg = fold_of({Type::f64, ReduceOp::avg}, {largest, largest, largest, largest});
-  EXPECT_TRUE(avg.accepts(largest));
-  EXPECT_TRUE(avg.accepts(infinity));
-  EXPECT_FALSE(avg.accepts(largest / 2));
+  expect_fold({Type::f64, ReduceOp::avg},
+              {largest, largest, largest, largest},
+              {largest, infinity},
+              {largest / 2});
+  // As the inputs each_special draw them.
+  expect_fold({Type::f16, ReduceOp::avg}, {65504, 65504}, {infinity, 65504}, {32752});
 }
 
 TEST(AvgTest, MayUnderflowOnTheWay) {
   // If each term is premultiplied, 5e-324 / 2 rounds to zero. If the sum comes first, the mean is
   // 5e-324.
-  const SmallFold avg = fold_of({Type::f64, ReduceOp::avg}, {5e-324, 5e-324});
-  EXPECT_TRUE(avg.accepts(0));
-  EXPECT_TRUE(avg.accepts(5e-324));
-  EXPECT_FALSE(avg.accepts(1e-322));
+  expect_fold({Type::f64, ReduceOp::avg}, {5e-324, 5e-324}, {0, 5e-324}, {1e-322});
 }
 
 TEST(PremulSumTest, MultipliesEachRankByItsScalar) {
-  const SmallFold sum = fold_of(
-      {.type = Type::f32, .op = ReduceOp::premul_sum, .exact = true}, {1, 2, 3}, {10, 100, 1000});
-  EXPECT_TRUE(sum.accepts(3210));
-  EXPECT_FALSE(sum.accepts(std::nextafterf(3210, 0)));
+  const Fold exact{.type = Type::f32, .op = ReduceOp::premul_sum, .exact = true};
+  expect_fold(exact, {1, 2, 3}, {3210}, {std::nextafterf(3210, 0)}, {10, 100, 1000});
 }
 
 TEST(PremulSumTest, OfOneRankRoundsOnce) {
-  const SmallFold sum = fold_of({Type::f64, ReduceOp::premul_sum}, {0.1}, {0.3});
-  EXPECT_TRUE(sum.accepts(0.1 * 0.3));
-  EXPECT_FALSE(sum.accepts(std::nextafter(std::nextafter(0.1 * 0.3, 1), 1)));
+  const double two_units_off = std::nextafter(std::nextafter(0.1 * 0.3, 1), 1);
+  expect_fold({Type::f64, ReduceOp::premul_sum}, {0.1}, {0.1 * 0.3}, {two_units_off}, {0.3});
 }
 
 TEST(PremulSumTest, InfinityTimesZeroIsNan) {
-  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::premul_sum}, {infinity, 1}, {0, 1}).accepts(nan));
+  expect_fold({Type::f32, ReduceOp::premul_sum}, {infinity, 1}, {nan}, {}, {0, 1});
 }
 
 TEST(PremulSumTest, ProductsOfDoublesMayOverflow) {
-  const SmallFold sum = fold_of({Type::f64, ReduceOp::premul_sum}, {1e200, 1}, {1e200, 1});
-  EXPECT_TRUE(sum.accepts(infinity));
-  EXPECT_FALSE(sum.accepts(largest));
+  expect_fold({Type::f64, ReduceOp::premul_sum}, {1e200, 1}, {infinity}, {largest}, {1e200, 1});
 }
 
 TEST(ProdTest, BoundIsRelativeToTheProduct) {
@@ -294,71 +256,50 @@ TEST(ProdTest, BoundIsRelativeToTheProduct) {
 }
 
 TEST(ProdTest, NanInfinityAndZero) {
-  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::prod}, {0, nan}).accepts(nan));
-  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::prod}, {0, infinity}).accepts(nan));
-  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::prod}, {0, infinity}).accepts(0));
-  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::prod}, {-2, infinity}).accepts(-infinity));
-  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::prod}, {-2, infinity}).accepts(nan));
-  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::prod}, {-2, 0}).accepts(-0.0));
-  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::prod}, {-2, 0}).accepts(1e-45F));
+  expect_fold({Type::f32, ReduceOp::prod}, {0, nan}, {nan}, {});
+  expect_fold({Type::f32, ReduceOp::prod}, {0, infinity}, {nan}, {0});
+  expect_fold({Type::f32, ReduceOp::prod}, {-2, infinity}, {-infinity}, {nan});
+  expect_fold({Type::f32, ReduceOp::prod}, {-2, 0}, {-0.0}, {1e-45F});
 }
 
 TEST(ProdTest, PartialProductsMayOverflowOrUnderflow) {
-  const SmallFold overflow = fold_of({Type::f32, ReduceOp::prod}, {1e30F, -1e30F, 0.5F});
-  EXPECT_TRUE(overflow.accepts(-infinity));
-  EXPECT_FALSE(overflow.accepts(infinity));
-  EXPECT_FALSE(overflow.accepts(nan));
+  const Fold rule{Type::f32, ReduceOp::prod};
+  expect_fold(rule, {1e30F, -1e30F, 0.5F}, {-infinity}, {infinity, nan});
   // 1e30 * 1e30 overflows and 1e-30 * 1e-30 underflows, so one tree multiplies infinity by zero.
-  const SmallFold both = fold_of({Type::f32, ReduceOp::prod}, {1e30F, 1e30F, 1e-30F, 1e-30F});
-  EXPECT_TRUE(both.accepts(1));
-  EXPECT_TRUE(both.accepts(0));
-  EXPECT_TRUE(both.accepts(infinity));
-  EXPECT_TRUE(both.accepts(nan));
-  EXPECT_FALSE(both.accepts(-infinity));
+  expect_fold(rule, {1e30F, 1e30F, 1e-30F, 1e-30F}, {1, 0, infinity, nan}, {-infinity});
 }
 
 TEST(ProdTest, BeyondDoubleIsInfinite) {
-  EXPECT_TRUE(fold_of({Type::f64, ReduceOp::prod}, {1e200, 1e200}).accepts(infinity));
-  EXPECT_FALSE(fold_of({Type::f64, ReduceOp::prod}, {1e200, 1e200}).accepts(largest));
+  expect_fold({Type::f64, ReduceOp::prod}, {1e200, 1e200}, {infinity}, {largest});
 }
 
 // --- min and max ---
 
 TEST(ExtremesTest, AreExact) {
-  EXPECT_TRUE(fold_of({Type::f32, ReduceOp::min}, {2, -3, 1}).accepts(-3));
-  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::min}, {2, -3, 1}).accepts(std::nextafterf(-3, 0)));
-  EXPECT_TRUE(fold_of({Type::bf16, ReduceOp::max}, {-infinity, 5, infinity}).accepts(infinity));
-  EXPECT_TRUE(fold_of({Type::f64, ReduceOp::max}, {-0.0, 0.0}).accepts(-0.0));
+  expect_fold({Type::f32, ReduceOp::min}, {2, -3, 1}, {-3}, {std::nextafterf(-3, 0)});
+  expect_fold({Type::bf16, ReduceOp::max}, {-infinity, 5, infinity}, {infinity}, {});
+  expect_fold({Type::f64, ReduceOp::max}, {-0.0, 0.0}, {-0.0}, {});
 }
 
 TEST(ExtremesTest, NanFollowsTheRule) {
   for (std::size_t rank = 0; rank < 4; ++rank) {
     std::vector<double> in{7, 4, 4, 5};
     in[rank] = nan;
-    const SmallFold drops = fold_of({Type::f32, ReduceOp::min, 1, NanRule::drops}, in);
-    EXPECT_TRUE(drops.accepts(4)) << rank;
-    EXPECT_FALSE(drops.accepts(nan)) << rank;
-    const SmallFold propagates = fold_of({Type::f32, ReduceOp::min, 1, NanRule::propagates}, in);
-    EXPECT_TRUE(propagates.accepts(nan)) << rank;
-    EXPECT_FALSE(propagates.accepts(4)) << rank;
+    expect_fold({Type::f32, ReduceOp::min, 1, NanRule::drops}, in, {4}, {nan});
+    expect_fold({Type::f32, ReduceOp::min, 1, NanRule::propagates}, in, {nan}, {4});
   }
 }
 
 TEST(ExtremesTest, WithoutANanRuleAnyContributionMayComeOut) {
-  const std::vector<double> in{4, nan, 7, infinity};
-  const SmallFold any = fold_of({Type::f32, ReduceOp::min, 1, NanRule::unspecified}, in);
-  for (const double x : in) EXPECT_TRUE(any.accepts(x)) << x;
-  EXPECT_FALSE(any.accepts(5));
-  EXPECT_FALSE(any.accepts(-infinity));
+  const Fold rule{Type::f32, ReduceOp::min, 1, NanRule::unspecified};
+  expect_fold(rule, {4, nan, 7, infinity}, {4, nan, 7, infinity}, {5, -infinity});
   // Without NaN, there is only one right result.
-  EXPECT_FALSE(fold_of({Type::f32, ReduceOp::min, 1, NanRule::unspecified}, {4, 7}).accepts(7));
+  expect_fold(rule, {4, 7}, {}, {7});
 }
 
 TEST(ExtremesTest, OnlyNanIsNan) {
   for (const NanRule rule : {NanRule::drops, NanRule::propagates, NanRule::unspecified}) {
-    const SmallFold fold = fold_of({Type::f16, ReduceOp::max, 1, rule}, {nan, nan});
-    EXPECT_TRUE(fold.accepts(nan));
-    EXPECT_FALSE(fold.accepts(0));
+    expect_fold({Type::f16, ReduceOp::max, 1, rule}, {nan, nan}, {nan}, {0});
   }
 }
 

@@ -96,26 +96,7 @@ TEST(ZerosTest, AnyContributionIsRightWhereNanHasNoRule) {
                   .op = ReduceOp::max,
                   .nan_rule = NanRule::unspecified,
                   .zero_rule = ZeroRule::ieee};
-  const SmallFold fold = fold_of(rule, {-0.0, std::numeric_limits<double>::quiet_NaN()});
-  EXPECT_TRUE(fold.accepts(0.0));
-  EXPECT_TRUE(fold.accepts(-0.0));
-}
-
-/// Sums of f16 that overflow, as the inputs each_special draw them.
-TEST(OverflowTest, OfASumIsInfinity) {
-  const Fold rule{.type = Type::f16, .op = ReduceOp::sum};
-  const SmallFold fold = fold_of(rule, {65504, 65504, 65504});
-  EXPECT_TRUE(fold.accepts(infinity));
-  EXPECT_FALSE(fold.accepts(65504));
-  EXPECT_FALSE(fold.accepts(-infinity));
-}
-
-TEST(OverflowTest, OfAMeanDependsOnTheOrder) {
-  const Fold rule{.type = Type::f16, .op = ReduceOp::avg};
-  const SmallFold fold = fold_of(rule, {65504, 65504});
-  EXPECT_TRUE(fold.accepts(infinity));
-  EXPECT_TRUE(fold.accepts(65504));
-  EXPECT_FALSE(fold.accepts(32752));
+  expect_fold(rule, {-0.0, std::numeric_limits<double>::quiet_NaN()}, {0.0, -0.0}, {});
 }
 
 }  // namespace
