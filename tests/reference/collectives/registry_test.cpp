@@ -13,6 +13,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "tests/print.hpp"
+#include "tests/reference/collectives/calls.hpp"
 
 namespace rankcheck::reference {
 
@@ -29,8 +30,6 @@ namespace {
 using reference::Collective;
 using reference::Piece;
 using spec::Call;
-
-constexpr spec::ReduceOp sum = spec::ReduceOp::sum;
 
 std::vector<Piece> pieces_of(const Collective& which, const Call& call, int rank) {
   std::vector<Piece> pieces;
@@ -49,26 +48,11 @@ INSTANTIATE_TEST_SUITE_P(All,
 std::vector<Call> calls_of(const spec::Contract& contract) {
   std::vector<Call> calls;
   for (int n = 1; n <= 5; ++n) {
-    for (int root = 0; root < (collective(contract).rooted ? n : 1); ++root) {
-      for (int variant = 0; variant < 3; ++variant) {
-        Call call{.ranks = n, .root = root};
-        call.op = collective(contract).reduces ? sum : spec::ReduceOp::none;
-        if (collective(contract).sizes == spec::Sizes::count) call.count = variant;
-        int blocks = 0;
-        if (collective(contract).sizes == spec::Sizes::counts_per_rank) blocks = n;
-        if (collective(contract).sizes == spec::Sizes::counts_per_pair) blocks = n * n;
-        if (collective(contract).sizes == spec::Sizes::counts_per_array) blocks = 5 - n;
-        if (collective(contract).sizes == spec::Sizes::lengths_along_axis) {
-          call.counts.assign(spec::to_size(n), 1);
-          for (int q = 0; q < n - 1; ++q) {
-            call.counts[spec::to_size(q)] = (q * 7 + variant) % 4;
-          }
-          call.outer = variant;
-          call.inner = 3 - variant;
-        }
-        for (int b = 0; b < blocks; ++b) call.counts.push_back((b * 7 + variant) % 4);
-        if (blocks > 0) call.gap = variant;
+    for (const std::int64_t size : {0, 1, 5}) {
+      Call call = call_of(contract, n, size);
+      for (int root = 0; root <= call.root; ++root) {
         calls.push_back(call);
+        calls.back().root = root;
       }
     }
   }

@@ -1,6 +1,5 @@
 #include <cmath>
 #include <complex>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -8,35 +7,26 @@
 #include "reference/ptycho/lsqml_step/directions.hpp"
 #include "reference/ptycho/references.hpp"
 
-#include "tests/reference/ptycho/pixel.hpp"
+#include "tests/reference/ptycho/outputs.hpp"
 
-namespace rankcheck::reference::lsqml_step {
+namespace rankcheck::reference {
 namespace {
-
-using spec::Array;
-using Values = std::vector<std::complex<double>>;
-
-OperatorArrays stepped(const OperatorArrays& in) {
-  OperatorArrays out = in;
-  reference(in, out);
-  return out;
-}
 
 /// The waves are 4 and the measured amplitude is 1. With s = sqrt(0.95^2 + 0.05^2): dO = -1.5 / s,
 /// dP = -6, u = -3 / s, v = -12, chi = -3. The determinant is 1620 / s^2, so x1 = 0.4 s and x2 =
 /// 0.1.
-OperatorArrays inputs(std::int64_t positions = 1) {
-  return lit_pixel(2, 2, 1, positions);
+OperatorArrays far_waves_of_4(std::int64_t positions = 1) {
+  return lit_pixel(2, {2}, 1, positions);
 }
 
 TEST(LsqmlStepTest, LengthsSolveTheDampedLeastSquares) {
-  const OperatorArrays out = stepped(inputs());
+  const OperatorArrays out = outputs_of(lsqml_step::reference, far_waves_of_4());
   EXPECT_NEAR(out[Array::step_lengths].values[0].real(), 0.36 * std::sqrt(0.905), 1e-15);
   EXPECT_NEAR(out[Array::step_lengths].values[1].real(), 0.09, 1e-15);
 }
 
 TEST(LsqmlStepTest, ObjectAndProbeGoAlongTheirDirections) {
-  const OperatorArrays out = stepped(inputs());
+  const OperatorArrays out = outputs_of(lsqml_step::reference, far_waves_of_4());
   EXPECT_EQ(out[Array::cost].values[0], 9.0);
   EXPECT_NEAR(out[Array::object].values[0].real(), 1.46, 1e-15);
   EXPECT_EQ(out[Array::object].values[1], 7.0);
@@ -45,8 +35,8 @@ TEST(LsqmlStepTest, ObjectAndProbeGoAlongTheirDirections) {
 }
 
 TEST(LsqmlStepTest, TheSamePositionsAgainChangeNoMean) {
-  const OperatorArrays once = stepped(inputs());
-  const OperatorArrays thrice = stepped(inputs(3));
+  const OperatorArrays once = outputs_of(lsqml_step::reference, far_waves_of_4());
+  const OperatorArrays thrice = outputs_of(lsqml_step::reference, far_waves_of_4(3));
   EXPECT_NEAR(std::abs(thrice[Array::object].values[0] - once[Array::object].values[0]), 0, 1e-15);
   EXPECT_NEAR(std::abs(thrice[Array::probe].values[0] - once[Array::probe].values[0]), 0, 1e-15);
 }
@@ -54,10 +44,7 @@ TEST(LsqmlStepTest, TheSamePositionsAgainChangeNoMean) {
 TEST(LsqmlStepTest, OtherModesMoveButDoNotCountForTheLengths) {
   // The two modes share the amplitude 4 as 2.4 and 3.2. The second mode has another direction than
   // the first.
-  OperatorArrays in = inputs();
-  in.scene.modes = 2;
-  in.make(Array::probe).values = {1.2, 1.6};
-  const OperatorArrays out = stepped(in);
+  const OperatorArrays out = outputs_of(lsqml_step::reference, lit_pixel(2, {1.2, 1.6}, 1));
   // The directions are dO = -1.5 / s and dP = (-3.6, -4.8). For mode 0: u = -1.8 / s, v = -7.2, chi
   // = -1.8. So x1 and x2 are the lengths of a single mode with 0.6 of its light: det = 0.1296 *
   // 1620 / s^2 ...
@@ -68,7 +55,7 @@ TEST(LsqmlStepTest, OtherModesMoveButDoNotCountForTheLengths) {
 
 TEST(LsqmlStepTest, NothingMovesWhereThereIsNothingToSolve) {
   // The waves are 1 and the measured amplitude is 1: no direction and no determinant.
-  const OperatorArrays out = stepped(lit_pixel(1, 1, 1));
+  const OperatorArrays out = outputs_of(lsqml_step::reference, lit_pixel(1, {1}, 1));
   EXPECT_EQ(out[Array::step_lengths].values, (Values{0, 0}));
   EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
 }
@@ -76,22 +63,12 @@ TEST(LsqmlStepTest, NothingMovesWhereThereIsNothingToSolve) {
 /// One pixel has a small weight and one a large weight. The divisor has the relative error of the
 /// largest weight.
 TEST(LsqmlStepTest, TheErrorOfTheLargestWeightMakesDirectionsWrong) {
-  OperatorArrays in = inputs();
-  in.scene = {.rows = 1, .cols = 2, .window = 1, .detector = 1, .modes = 1};
-  in.make(Array::object).values = {1, 1};
-  constexpr std::int64_t bright = 1000;
-  in.positions = 1 + bright;
-  in.counts = {in.positions};
-  BoundedArray& positions = in.make(Array::positions);
-  BoundedArray& frames = in.make(Array::frames);
-  for (std::size_t n = 0; n < frames.values.size(); ++n) {
-    positions.values[2 * n + 1] = n == 0 ? 0 : 1;
-    frames.values[n] = 9;
-  }
-  OperatorArrays led = in;
-  directions(in, led);
-  OperatorArrays weighed = in;
-  object_preconditioner::reference(in, weighed);
+  constexpr std::size_t bright = 1000;
+  OperatorArrays in = lit_pixel(1, {2}, 9, 1 + bright);
+  in[Array::object].values[1] = 1;
+  for (std::size_t n = 1; n <= bright; ++n) in[Array::positions].values[2 * n + 1] = 1;
+  const OperatorArrays led = outputs_of(lsqml_step::directions, in);
+  const OperatorArrays weighed = outputs_of(object_preconditioner::reference, in);
   const Estimate most = at(weighed[Array::object_weight], 1);
   ASSERT_GT(most.value.real(), 500 * weighed[Array::object_weight].values[0].real());
   const Estimate direction = at(led[Array::object_direction], 0);
@@ -99,21 +76,22 @@ TEST(LsqmlStepTest, TheErrorOfTheLargestWeightMakesDirectionsWrong) {
 }
 
 TEST(LsqmlStepTest, WithoutPositionsNothingMovesAndNothingIsOpen) {
-  const OperatorArrays out = stepped(inputs(0));
+  const OperatorArrays out = outputs_of(lsqml_step::reference, far_waves_of_4(0));
   EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
-  EXPECT_EQ(out[Array::object].errors, (std::vector<double>{0, 0}));
-  EXPECT_EQ(out[Array::step_lengths].errors, (std::vector<double>{0, 0}));
+  EXPECT_EQ(out[Array::object].errors, (Errors{0, 0}));
+  EXPECT_EQ(out[Array::step_lengths].errors, (Errors{0, 0}));
 }
 
 /// Two windows of 2 x 2 that lie side by side. Only the frequency 0 is measured.
 OperatorArrays two_windows() {
-  OperatorArrays in = empty_arrays({.rows = 2, .cols = 4, .window = 2, .detector = 2}, {1, 1});
+  OperatorArrays in = arrays_of({.rows = 2, .cols = 4, .window = 2, .detector = 2},
+                                {1, 1},
+                                {{Array::object, {4, -2i, 2i, -2i, 2, 0, 0, 0}},
+                                 {Array::probe, {1, 1i, 1, 1i}},
+                                 {Array::positions, {0, 0, 0, 2}},
+                                 {Array::frames, {4, 0, 0, 0, 0, 0, 0, 0}},
+                                 {Array::mask, {1, 0, 0, 0}}});
   in.unit = 0x1p-53;
-  in.make(Array::object).values = {4, -2i, 2i, -2i, 2, 0, 0, 0};
-  in.make(Array::probe).values = {1, 1i, 1, 1i};
-  in.make(Array::positions).values = {0, 0, 0, 2};
-  in.make(Array::frames).values[0] = 4;
-  in.make(Array::mask).values[0] = 1;
   return in;
 }
 
@@ -132,7 +110,7 @@ OperatorArrays two_windows() {
 /// - Second position: det = (3.5 * 74.5 - 26)/s^2 = 234.75/s^2, x1 = (74.5 * 2 - 5 * 5) s / 234.75
 ///   = 124 s / 234.75, x2 = (3.5 * 5 - 5 * 2) / 234.75 = 7.5 / 234.75.
 TEST(LsqmlStepTest, LengthsAreMeansOverPositionsOfComplexWindows) {
-  const OperatorArrays out = stepped(two_windows());
+  const OperatorArrays out = outputs_of(lsqml_step::reference, two_windows());
   const double along_object = 0.9 * (401 / 634.75 + 124 / 234.75) / 2;
   const double along_probe = 0.9 * (22.5 / 634.75 + 7.5 / 234.75) / 2;
   expect_near(out[Array::cost].values, {4 + 2});
@@ -155,4 +133,4 @@ TEST(LsqmlStepTest, LengthsAreMeansOverPositionsOfComplexWindows) {
 }
 
 }  // namespace
-}  // namespace rankcheck::reference::lsqml_step
+}  // namespace rankcheck::reference

@@ -4,28 +4,58 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "reference/ptycho/bounded_array.hpp"
+#include "reference/spec/to_size.hpp"
 
 /// What the tests of operators share: arrays in, values out.
 namespace rankcheck::reference {
 
+using spec::Array;
 using std::literals::complex_literals::operator""i;
-using Values = std::vector<std::complex<double>>;
+using Value = std::complex<double>;
+using Values = std::vector<Value>;
+using Errors = std::vector<double>;
 
-/// Returns a problem with these sizes and `counts[r]` positions on rank r. All arrays are empty.
-inline OperatorArrays empty_arrays(const spec::Scene& scene,
-                                   const std::vector<std::int64_t>& counts) {
+/// The values of each array that an operator gets. An array without values holds zeros.
+using Given = std::vector<std::pair<Array, Values>>;
+
+/// Returns a problem in single precision with these sizes and `counts[r]` positions on rank r.
+inline OperatorArrays arrays_of(const spec::Scene& scene,
+                                const std::vector<std::int64_t>& counts,
+                                const Given& given = {}) {
   OperatorArrays in;
   in.scene = scene;
   in.counts = counts;
   for (const std::int64_t count : counts) in.positions += count;
   in.unit = 0x1p-24;
+  for (const auto& [array, values] : given) {
+    BoundedArray& made = in.make(array);
+    if (values.empty()) continue;
+    EXPECT_EQ(values.size(), made.values.size()) << spec::name(array);
+    made.values = values;
+  }
   return in;
+}
+
+/// Returns a problem with an object of two pixels, where all positions light the first pixel only.
+/// The wave of each mode on the detector's single pixel is object times probe.
+inline OperatorArrays lit_pixel(Value object,
+                                const Values& probe,
+                                double frame,
+                                std::int64_t positions = 1) {
+  const int modes = static_cast<int>(probe.size());
+  return arrays_of({.rows = 1, .cols = 2, .window = 1, .detector = 1, .modes = modes},
+                   {positions},
+                   {{Array::object, {object, 7}},
+                    {Array::probe, probe},
+                    {Array::positions, {}},
+                    {Array::frames, Values(spec::to_size(positions), frame)},
+                    {Array::mask, {1}}});
 }
 
 /// Returns what an operator leaves, beside the inputs that it leaves alone.
@@ -35,11 +65,11 @@ inline OperatorArrays outputs_of(Operator operation, const OperatorArrays& in) {
   return out;
 }
 
-/// Expects values that are off by roundings of double precision at most.
-inline void expect_near(const Values& got, const Values& expected) {
+/// Expects values that are off by roundings of double precision at most, or by `slack`.
+inline void expect_near(const Values& got, const Values& expected, double slack = 1e-13) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t at = 0; at < got.size(); ++at) {
-    EXPECT_LE(std::abs(got[at] - expected[at]), 1e-13) << at;
+    EXPECT_LE(std::abs(got[at] - expected[at]), slack) << at;
   }
 }
 
@@ -47,33 +77,6 @@ inline void expect_near(const Values& got, const Values& expected) {
 inline void expect_bound(double bound, double error) {
   EXPECT_GE(bound, error);
   EXPECT_LT(bound, error + 1e-4);
-}
-
-/// Returns exp(2 pi i (k p + l q) / width) at each pixel (p, q).
-inline Values plane_wave(int width, int k, int l) {
-  Values wave;
-  for (int at = 0; at < width * width; ++at) {
-    const int row = at / width;
-    const int col = at % width;
-    const double turns = static_cast<double>(k * row + l * col) / width;
-    wave.push_back(std::polar(1.0, 2 * std::numbers::pi * turns));
-  }
-  return wave;
-}
-
-/// Returns a problem with one position and one frame of waves, in double precision.
-inline OperatorArrays frame_of(int width, const Values& waves) {
-  OperatorArrays in =
-      empty_arrays({.rows = width, .cols = width, .window = width, .detector = width}, {1});
-  in.unit = 0x1p-53;
-  in.make(spec::Array::waves).values = waves;
-  in.make(spec::Array::positions);
-  return in;
-}
-
-inline Values times(std::complex<double> factor, Values values) {
-  for (auto& value : values) value *= factor;
-  return values;
 }
 
 }  // namespace rankcheck::reference

@@ -1,22 +1,19 @@
 #include <cmath>
 #include <complex>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "reference/ptycho/references.hpp"
 
-#include "tests/reference/ptycho/pixel.hpp"
+#include "tests/reference/ptycho/outputs.hpp"
 
-namespace rankcheck::reference::conjugate_gradient_step {
+/// Steps along conjugate gradients, with amplitudes and with counts.
+namespace rankcheck::reference {
 namespace {
 
-using spec::Array;
-using Values = std::vector<std::complex<double>>;
-
 /// The waves are 4 and the measured amplitude is 1, so the object's gradient is 6.
-OperatorArrays inputs(double old_direction = 0, double old_gradient = 0) {
-  OperatorArrays in = lit_pixel(2, 2, 1);
+OperatorArrays waves_of_4(double old_direction = 0, double old_gradient = 0) {
+  OperatorArrays in = lit_pixel(2, {2}, 1);
   in.make(Array::object_direction).values[0] = old_direction;
   in.make(Array::object_gradient).values[0] = old_gradient;
   in.make(Array::probe_direction);
@@ -25,15 +22,13 @@ OperatorArrays inputs(double old_direction = 0, double old_gradient = 0) {
 }
 
 OperatorArrays stepped(const OperatorArrays& in) {
-  OperatorArrays out = in;
-  reference(in, out);
-  return out;
+  return outputs_of(conjugate_gradient_step::reference, in);
 }
 
 TEST(ConjugateGradientStepTest, ObjectGoesFirstAndTheProbeFromThere) {
   // The object goes from 2 to -1, because -4 would give waves of -8. Then the probe goes from 2 to
   // 1.
-  const OperatorArrays out = stepped(inputs());
+  const OperatorArrays out = stepped(waves_of_4());
   EXPECT_EQ(out[Array::cost].values, Values{9});
   EXPECT_EQ(out[Array::object].values, (Values{-1, 7}));
   EXPECT_EQ(out[Array::probe].values, Values{1});
@@ -46,29 +41,29 @@ TEST(ConjugateGradientStepTest, ObjectGoesFirstAndTheProbeFromThere) {
 
 TEST(ConjugateGradientStepTest, TheOldDirectionJoinsAsDaiAndYuanSay) {
   // -6 + (36 / (-1 (6 - 10))) (-1) = -15. A quarter of this step lowers the cost.
-  const OperatorArrays out = stepped(inputs(-1, 10));
+  const OperatorArrays out = stepped(waves_of_4(-1, 10));
   EXPECT_EQ(out[Array::object_direction].values[0], -15.0);
   EXPECT_EQ(out[Array::step_lengths].values[0], 0.25);
   EXPECT_EQ(out[Array::object].values[0], -1.75);
 }
 
 TEST(ConjugateGradientStepTest, ACurvatureThatIsNotPositiveRestarts) {
-  EXPECT_EQ(stepped(inputs(-1, 2))[Array::object_direction].values[0], -6.0);
+  EXPECT_EQ(stepped(waves_of_4(-1, 2))[Array::object_direction].values[0], -6.0);
 }
 
 TEST(ConjugateGradientStepTest, ADirectionThatAscendsRestarts) {
   // -6 + (36 / (1 (6 - 4))) 1 = 12.
-  EXPECT_EQ(stepped(inputs(1, 4))[Array::object_direction].values[0], -6.0);
+  EXPECT_EQ(stepped(waves_of_4(1, 4))[Array::object_direction].values[0], -6.0);
 }
 
 TEST(ConjugateGradientStepTest, ACurvatureNearZeroSaysNothing) {
-  const OperatorArrays out = stepped(inputs(1, std::nextafter(6, 0)));
+  const OperatorArrays out = stepped(waves_of_4(1, std::nextafter(6, 0)));
   EXPECT_FALSE(out[Array::object_direction].errors[0] < 1e9);
   EXPECT_FALSE(out[Array::probe].errors[0] < 1e9);
 }
 
 TEST(ConjugateGradientStepTest, WhatIsDecidedHasSmallBounds) {
-  const OperatorArrays out = stepped(inputs(-1, 10));
+  const OperatorArrays out = stepped(waves_of_4(-1, 10));
   EXPECT_LT(out[Array::object].errors[0], 1e-4);
   EXPECT_EQ(out[Array::step_lengths].errors[0], 0);
 }
@@ -76,7 +71,7 @@ TEST(ConjugateGradientStepTest, WhatIsDecidedHasSmallBounds) {
 TEST(ConjugateGradientStepTest, ATiedLengthBoundsAllThatMayBeTaken) {
   // Length 1 takes the object from 2 to -2 and the waves from 4 to -4. The measured amplitude is 2,
   // so the cost stays the same.
-  OperatorArrays in = inputs();
+  OperatorArrays in = waves_of_4();
   in[Array::frames].values[0] = 4;
   const OperatorArrays out = stepped(in);
   // Length 1/2 leads to no waves, which costs the same again. Length 1/4 is better.
@@ -99,7 +94,7 @@ OperatorArrays followed(const OperatorArrays& in,
 
 /// Returns another subject's step along -4. Its length may be 1, 1/2 or 1/4.
 OperatorArrays tied_step(double length, OperatorArrays& in) {
-  in = inputs();
+  in = waves_of_4();
   in[Array::frames].values[0] = 4;
   OperatorArrays got = stepped(in);
   got[Array::step_lengths].values[0] = length;
@@ -130,7 +125,7 @@ TEST(ConjugateGradientStepTest, ALengthThatNobodyMayFindIsWrong) {
 }
 
 TEST(ConjugateGradientStepTest, TheNextPartGoesOnFromWhatWasGotWithinBounds) {
-  const OperatorArrays in = inputs();
+  const OperatorArrays in = waves_of_4();
   OperatorArrays got = stepped(in);
   const double slack = got[Array::object_gradient].errors[0];
   ASSERT_GT(slack, 0);
@@ -144,7 +139,7 @@ TEST(ConjugateGradientStepTest, TheNextPartGoesOnFromWhatWasGotWithinBounds) {
 }
 
 TEST(ConjugateGradientStepTest, TheNextPartDoesNotGoOnFromWhatIsWrong) {
-  const OperatorArrays in = inputs();
+  const OperatorArrays in = waves_of_4();
   OperatorArrays got = stepped(in);
   got[Array::object_gradient].values[0] = 7;
   EXPECT_EQ(followed(in, got)[Array::object_direction].values[0], -6.0);
@@ -152,7 +147,7 @@ TEST(ConjugateGradientStepTest, TheNextPartDoesNotGoOnFromWhatIsWrong) {
 
 TEST(ConjugateGradientStepTest, AFactorThatRoundingsDecideIsThatOfTheFollowedStep) {
   // Roundings decide the factor of the old direction. It is not below 36 / 2 u.
-  const OperatorArrays in = inputs(1, std::nextafter(6, 0));
+  const OperatorArrays in = waves_of_4(1, std::nextafter(6, 0));
   OperatorArrays got = stepped(in);
   for (const double direction : {-6.0, 1e16}) {
     got[Array::object_direction].values[0] = direction;
@@ -164,26 +159,33 @@ TEST(ConjugateGradientStepTest, AFactorThatRoundingsDecideIsThatOfTheFollowedSte
   EXPECT_GT(std::abs(followed(in, got)[Array::object_direction].values[0] - 100.0), 50);
 }
 
-/// Two positions light one pixel each. The probe i makes the waves 4i and -4, and the measured
-/// amplitudes are 2. So the gradients are 2i and -2 at the detector, and g = (2, 2i).
+/// Returns two positions that light one pixel each, with the probe i.
+OperatorArrays two_pixels(const Values& object,
+                          const Values& frames,
+                          const Values& object_direction,
+                          const Values& object_gradient) {
+  return arrays_of({.rows = 1, .cols = 2, .window = 1, .detector = 1},
+                   {1, 1},
+                   {{Array::object, object},
+                    {Array::probe, {1i}},
+                    {Array::positions, {0, 0, 0, 1}},
+                    {Array::frames, frames},
+                    {Array::mask, {1}},
+                    {Array::object_direction, object_direction},
+                    {Array::object_gradient, object_gradient},
+                    {Array::probe_direction, {}},
+                    {Array::probe_gradient, {}}});
+}
+
+/// The waves are 4i and -4, and the measured amplitudes are 2. So the gradients are 2i and -2 at
+/// the detector, and g = (2, 2i).
 /// - g - g_old = (4 + i, -6i), so <d_old, g - g_old> = 1 (4 - i) - 2i 6i = 16 - i.
 /// - |g|^2 = 8, so d = -g + (8/16) d_old = (-1.5, -3i).
 /// - The whole step makes waves of magnitude 2.5 and 1, which cost 0.25 + 1 instead of 8.
 /// - There, the gradients at the detector are 0.5i and 1, and the probe's gradient is 2.5 * 0.5i -
-/// i
-///   = 0.25i. The costs at the lengths 1, 1/2 and 1/4 are 1.578, 1.301 and 1.247.
+///   i = 0.25i. The costs at the lengths 1, 1/2 and 1/4 are 1.578, 1.301 and 1.247.
 TEST(ConjugateGradientStepTest, SumsOfComplexPixelsTakeConjugates) {
-  OperatorArrays in = empty_arrays({.rows = 1, .cols = 2, .window = 1, .detector = 1}, {1, 1});
-  in.make(Array::object).values = {4, 4i};
-  in.make(Array::probe).values = {1i};
-  in.make(Array::positions).values = {0, 0, 0, 1};
-  in.make(Array::frames).values = {4, 4};
-  in.make(Array::mask).values = {1};
-  in.make(Array::object_direction).values = {1, -2i};
-  in.make(Array::object_gradient).values = {-2.0 - 1i, 8i};
-  in.make(Array::probe_direction);
-  in.make(Array::probe_gradient);
-  const OperatorArrays out = stepped(in);
+  const OperatorArrays out = stepped(two_pixels({4, 4i}, {4, 4}, {1, -2i}, {-2.0 - 1i, 8i}));
   EXPECT_EQ(out[Array::cost].values, Values{8});
   EXPECT_EQ(out[Array::object_gradient].values, (Values{2, 2i}));
   EXPECT_EQ(out[Array::object_direction].values, (Values{-1.5, -3i}));
@@ -194,5 +196,36 @@ TEST(ConjugateGradientStepTest, SumsOfComplexPixelsTakeConjugates) {
   expect_near(out[Array::probe].values, {0.9375i});
 }
 
+TEST(PoissonConjugateGradientStepTest, GoesDownTheCostOfCounts) {
+  // The waves are 4 and the count is 1, so the object's gradient is 2 (1 - 1/16) 4.
+  const OperatorArrays out = outputs_of(poisson_conjugate_gradient_step::reference, waves_of_4());
+  expect_near(out[Array::cost].values, {15 - std::log(16)}, 1e-8);
+  EXPECT_NEAR(out[Array::object_gradient].values[0].real(), 7.5, 1e-8);
+  // Half of the gradient leads to waves of -3.5. There, the probe's gradient is 1.75 (1 - 4/49)
+  // 3.5.
+  EXPECT_NEAR(out[Array::object].values[0].real(), -1.75, 1e-8);
+  expect_near(out[Array::probe_gradient].values, {5.625}, 1e-8);
+  expect_near(out[Array::probe].values, {-0.8125}, 1e-8);
+  EXPECT_EQ(out[Array::step_lengths].values, (Values{0.5, 0.5}));
+}
+
+/// The waves are 2i and -2, and the counts are 2. So the gradients are (1 - 2/4) 2i = i and -1 at
+/// the detector, and g = (1, i).
+/// - g - g_old = (2 + i, -3i), so <d_old, g - g_old> = 0.5 (2 - i) - i 3i = 4 - 0.5i.
+/// - |g|^2 = 2, so d = -g + (2/4) d_old = (-0.75, -1.5i).
+/// - The costs are 1.227 before the step, 2.465 behind the whole step, and 0.141 behind half of it.
+/// - There, the intensities are I = 1.625^2 and 1.25^2. The probe's gradient is the sum of I - 2,
+///   times i: 0.640625i - 0.4375i.
+TEST(PoissonConjugateGradientStepTest, SumsOfComplexPixelsTakeConjugates) {
+  const OperatorArrays out = outputs_of(poisson_conjugate_gradient_step::reference,
+                                        two_pixels({2, 2i}, {2, 2}, {0.5, -1i}, {-1.0 - 1i, 4i}));
+  expect_near(out[Array::cost].values, {4 - 4 * std::log(2)}, 1e-8);
+  expect_near(out[Array::object_gradient].values, {1, 1i}, 1e-8);
+  expect_near(out[Array::object_direction].values, {-0.75, -1.5i}, 1e-8);
+  EXPECT_EQ(out[Array::step_lengths].values[0], 0.5);
+  expect_near(out[Array::object].values, {1.625, 1.25i}, 1e-8);
+  expect_near(out[Array::probe_gradient].values, {0.203125i}, 1e-8);
+}
+
 }  // namespace
-}  // namespace rankcheck::reference::conjugate_gradient_step
+}  // namespace rankcheck::reference
