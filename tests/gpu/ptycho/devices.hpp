@@ -9,11 +9,7 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/cluster.hpp"
 
-#include "cases/families/collectives/case.hpp"
-
 namespace rankcheck::gpu {
-
-using cases::collective;
 
 /// Simulated devices that count their allocations.
 class Devices final : public Cluster {

@@ -189,46 +189,5 @@ TEST(TilesTest, AWholeObjectHasTheLowestHoldersPixels) {
   }
 }
 
-TEST(TilesDeathTest, EveryRankHasATile) {
-  Devices devices(3);
-  EXPECT_DEATH(TileExchange(devices, whole_objects(tiled, 2), whole_objects(tiled, 2)),
-               "tiles\\.cpp:[0-9]+: this invariant does not hold: given_\\.size\\(\\)");
-  EXPECT_DEATH(TileExchange(devices, whole_objects(tiled, 3), whole_objects(tiled, 2)),
-               "held_\\.size\\(\\)");
-}
-
-TEST(TilesDeathTest, EveryLocalRankGivesATile) {
-  Devices devices(2);
-  TileExchange exchange(devices, whole_objects(tiled, 2), whole_objects(tiled, 2));
-  const std::vector<const float*> one_tile{nullptr};
-  EXPECT_DEATH(static_cast<void>(exchange.exchange(one_tile)), "tiles\\.size\\(\\)");
-}
-
-TEST(TilesDeathTest, EveryLocalRankHasSums) {
-  Devices devices(2);
-  ObjectShares shares(devices, tiled, whole_objects(tiled, 2));
-  const std::vector<float*> in{nullptr, nullptr};
-  const std::vector<float*> out{nullptr};
-  EXPECT_DEATH(shares.sum(in, out), "object_shares\\.cpp:[0-9]+: .*out\\.size\\(\\)");
-}
-
-TEST(TilesDeathTest, AWindowHasARowAndAColumn) {
-  const std::array coordinates{1.0, 2.0, 3.0};
-  EXPECT_DEATH(static_cast<void>(box_of_windows<double>(tiled, coordinates)),
-               "positions\\.size\\(\\) % 2 == 0");
-}
-
-TEST(TilesDeathTest, EveryLocalRankTellsItsBox) {
-  Devices devices(2);
-  EXPECT_DEATH(static_cast<void>(gather_boxes(devices, {})), "local\\.empty\\(\\)");
-}
-
-TEST(TilesDeathTest, AWholeObjectNeedsTheBoxesOfAllRanks) {
-  Devices devices(2);
-  const std::vector<Complex<float>*> tiles{nullptr, nullptr};
-  EXPECT_DEATH(assemble(devices, tiled, whole_objects(tiled, 1), tiles, tiles),
-               "held\\.size\\(\\)");
-}
-
 }  // namespace
 }  // namespace rankcheck::gpu

@@ -3,19 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <string>
-#include <utility>
+#include <ostream>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
+#include "reference/spec/operator.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/ptycho/exchange/tiles.hpp"
 #include "gpu/ptycho/passes/model.hpp"
+#include "gpu/ptycho/solvers/state.hpp"
 
 #include "tests/gpu/ptycho/devices.hpp"
+#include "tests/print.hpp"
 
 namespace rankcheck::gpu {
 namespace {
@@ -184,74 +188,68 @@ double largest_difference(const Box& a_box, const Waves& a, const Box& b_box, co
   return std::sqrt(largest);
 }
 
-class SolverTest : public testing::TestWithParam<StepKind> {};
-
-INSTANTIATE_TEST_SUITE_P(Steps,
-                         SolverTest,
-                         testing::Values(StepKind::rpie,
-                                         StepKind::epie,
-                                         StepKind::conjugate_gradient,
-                                         StepKind::lsqml,
-                                         StepKind::alternating_projections,
-                                         StepKind::poisson_conjugate_gradient,
-                                         StepKind::difference_map,
-                                         StepKind::momentum),
-                         [](const auto& kind) -> std::string {
-                           switch (kind.param) {
-                             case StepKind::rpie:
-                               return "rpie";
-                             case StepKind::epie:
-                               return "epie";
-                             case StepKind::conjugate_gradient:
-                               return "conjugate_gradient";
-                             case StepKind::lsqml:
-                               return "lsqml";
-                             case StepKind::alternating_projections:
-                               return "alternating_projections";
-                             case StepKind::poisson_conjugate_gradient:
-                               return "poisson_conjugate_gradient";
-                             case StepKind::difference_map:
-                               return "difference_map";
-                             case StepKind::momentum:
-                               return "momentum";
-                           }
-                           return {};
-                         });
-
-TEST_P(SolverTest, CopiesOfAPixelStayEqual) {
-  Problem problem(three_tiles);
-  for (int step = 0; step < 3; ++step) problem.take(GetParam());
-  ASSERT_GT(overlap(problem.held(0), problem.held(2)).pixels(), 0);
-  EXPECT_EQ(
-      largest_difference(problem.held(0), problem.object(0), problem.held(2), problem.object(2)),
-      0);
+/// Returns the largest difference between the objects of two ranks of two problems.
+double largest_difference(Problem& a, int a_rank, Problem& b, int b_rank) {
+  return largest_difference(a.held(a_rank), a.object(a_rank), b.held(b_rank), b.object(b_rank));
 }
 
-TEST_P(SolverTest, ProbesStayEqual) {
+/// A step and the operation that it is.
+struct SolverStep {
+  StepKind kind;
+  std::string_view operation;
+
+  friend void PrintTo(const SolverStep& step, std::ostream* out) { *out << step.operation; }
+};
+
+class SolverTest : public testing::TestWithParam<SolverStep> {
+ protected:
+  const StepKind kind_ = GetParam().kind;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Steps,
+    SolverTest,
+    testing::Values(SolverStep{StepKind::rpie, "rpie_step"},
+                    SolverStep{StepKind::epie, "epie_step"},
+                    SolverStep{StepKind::conjugate_gradient, "conjugate_gradient_step"},
+                    SolverStep{StepKind::lsqml, "lsqml_step"},
+                    SolverStep{StepKind::alternating_projections, "alternating_projections_step"},
+                    SolverStep{StepKind::poisson_conjugate_gradient,
+                               "poisson_conjugate_gradient_step"},
+                    SolverStep{StepKind::difference_map, "difference_map_step"},
+                    SolverStep{StepKind::momentum, "momentum_step"}),
+    tests::printed_name);
+
+/// A step continues from the arrays that are both its input and its output.
+TEST_P(SolverTest, StateHasTheArraysThatTheContractKeeps) {
+  const auto& traits = ptycho(reference::contract_named(GetParam().operation));
+  std::set<spec::Array> kept;
+  for (const spec::Array array : traits.outputs) {
+    const auto& in = traits.inputs;
+    if (std::find(in.begin(), in.end(), array) != in.end()) kept.insert(array);
+  }
+  std::set<spec::Array> state;
+  for (const auto& each : state_of<float>(kind_)) state.insert(each.array);
+  EXPECT_EQ(state, kept);
+}
+
+TEST_P(SolverTest, CopiesOfPixelsAndProbesStayEqual) {
   Problem problem(three_tiles);
-  for (int step = 0; step < 3; ++step) problem.take(GetParam());
+  for (int step = 0; step < 3; ++step) problem.take(kind_);
+  ASSERT_GT(overlap(problem.held(0), problem.held(2)).pixels(), 0);
+  EXPECT_EQ(largest_difference(problem, 0, problem, 2), 0);
   EXPECT_TRUE(same(problem.probe(0), problem.probe(1)) && same(problem.probe(0), problem.probe(2)));
 }
 
-TEST_P(SolverTest, TilesChangeLikeTheWholeObject) {
-  Problem tiles(three_tiles);
+TEST_P(SolverTest, TilesAndReplicasChangeLikeTheWholeObject) {
   Problem whole(one_rank);
-  tiles.take(GetParam());
-  whole.take(GetParam());
+  Problem tiles(three_tiles);
+  Problem replicas(three_replicas);
+  for (Problem* each : {&whole, &tiles, &replicas}) each->take(kind_);
   // The limit is far above the roundings of numbers near 1, and far below the effect of a missing
   // share.
-  EXPECT_LT(largest_difference(tiles.held(2), tiles.object(2), whole.held(0), whole.object(0)),
-            1e-9);
-}
-
-TEST_P(SolverTest, ReplicasChangeLikeOneObject) {
-  Problem replicas(three_replicas);
-  Problem whole(one_rank);
-  replicas.take(GetParam());
-  whole.take(GetParam());
-  EXPECT_LT(
-      largest_difference(replicas.held(1), replicas.object(1), whole.held(0), whole.object(0)),
-      1e-9);
+  EXPECT_LT(largest_difference(tiles, 2, whole, 0), 1e-9);
+  EXPECT_LT(largest_difference(replicas, 1, whole, 0), 1e-9);
 }
 
 /// GPUs process the frames in their own passes.
@@ -259,20 +257,12 @@ TEST_P(SolverTest, DevicesWithQueuesChangeLikeOneWithout) {
   Problem gpus(three_tiles_with_queues);
   Problem whole(one_rank);
   for (int step = 0; step < 2; ++step) {
-    const double cost = whole.take(GetParam()).cost;
-    EXPECT_NEAR(gpus.take(GetParam()).cost, cost, 1e-9 * cost);
+    const double cost = whole.take(kind_).cost;
+    EXPECT_NEAR(gpus.take(kind_).cost, cost, 1e-9 * cost);
   }
-  EXPECT_LT(largest_difference(gpus.held(2), gpus.object(2), whole.held(0), whole.object(0)), 1e-9);
+  EXPECT_LT(largest_difference(gpus, 2, whole, 0), 1e-9);
   const Box all{.rows = 1, .cols = probe_size};
   EXPECT_LT(largest_difference(all, gpus.probe(1), all, whole.probe(0)), 1e-9);
-}
-
-TEST_P(SolverTest, DevicesWithQueuesKeepTheirMemory) {
-  Problem problem(three_tiles_with_queues);
-  problem.take(GetParam());
-  const int allocations = problem.allocations();
-  problem.take(GetParam());
-  EXPECT_EQ(problem.allocations(), allocations);
 }
 
 TEST(PassesTest, SuitTheDevices) {
@@ -288,27 +278,34 @@ TEST(PassesTest, SuitTheDevices) {
 
 TEST_P(SolverTest, ReportsTheCostBeforeTheStep) {
   Problem problem(three_tiles);
-  problem.take(GetParam());
-  const double before = problem.cost(GetParam());
-  EXPECT_EQ(problem.take(GetParam()).cost, before);
+  problem.take(kind_);
+  const double before = problem.cost(kind_);
+  EXPECT_EQ(problem.take(kind_).cost, before);
 }
 
 TEST_P(SolverTest, LowersTheCost) {
   Problem problem(three_tiles);
-  const double before = problem.take(GetParam()).cost;
+  const double before = problem.take(kind_).cost;
   // These frames have no solution. The difference map wanders before it finds the nearest state.
-  const int more_steps = GetParam() == StepKind::difference_map ? 20 : 0;
-  for (int step = 0; step < more_steps; ++step) problem.take(GetParam());
-  EXPECT_LT(problem.cost(GetParam()), before);
+  const int more_steps = kind_ == StepKind::difference_map ? 20 : 0;
+  for (int step = 0; step < more_steps; ++step) problem.take(kind_);
+  EXPECT_LT(problem.cost(kind_), before);
+}
+
+/// Expects that a step allocates nothing that the step before it has allocated.
+void expect_memory_is_kept(Problem& problem, StepKind kind, Directions directions) {
+  problem.take(kind, directions);
+  const int allocations = problem.allocations();
+  problem.shares()[0].count = 1;
+  for (int step = 0; step < 3; ++step) problem.take(kind, directions);
+  EXPECT_EQ(problem.allocations(), allocations);
 }
 
 TEST_P(SolverTest, KeepsItsMemory) {
-  Problem problem(three_tiles);
-  problem.take(GetParam());
-  const int allocations = problem.allocations();
-  problem.shares()[0].count = 1;
-  for (int step = 0; step < 3; ++step) problem.take(GetParam());
-  EXPECT_EQ(problem.allocations(), allocations);
+  for (const Layout& layout : {three_tiles, three_tiles_with_queues}) {
+    Problem problem(layout);
+    expect_memory_is_kept(problem, kind_, Directions::by_every_rank);
+  }
 }
 
 TEST_P(SolverTest, LeavesEverythingAloneWithoutFrames) {
@@ -316,7 +313,7 @@ TEST_P(SolverTest, LeavesEverythingAloneWithoutFrames) {
   for (SolverShare<double>& share : problem.shares()) share.count = 0;
   const Waves object = problem.object(2);
   const Waves probe = problem.probe(2);
-  problem.take(GetParam());
+  problem.take(kind_);
   EXPECT_TRUE(same(problem.object(2), object) && same(problem.probe(2), probe));
 }
 
@@ -324,7 +321,7 @@ TEST_P(SolverTest, LeavesTheObjectAloneInTheDark) {
   Problem problem(three_tiles);
   problem.darken_probe();
   const Waves object = problem.object(2);
-  problem.take(GetParam());
+  problem.take(kind_);
   EXPECT_TRUE(same(problem.object(2), object));
 }
 
@@ -339,34 +336,33 @@ TEST(ConjugateGradientTest, NeverRaisesTheCost) {
   }
 }
 
-TEST(ConjugateGradientTest, RemembersTheStepBefore) {
+/// Whether a second step depends on what `forget` takes from a problem after its first step.
+template <class Forget>
+bool remembers(StepKind kind, const Forget& forget) {
   Problem remembering(one_rank);
   Problem forgetful(one_rank);
-  remembering.take(StepKind::conjugate_gradient);
-  forgetful.take(StepKind::conjugate_gradient);
+  for (Problem* each : {&remembering, &forgetful}) each->take(kind);
+  forget(forgetful);
+  for (Problem* each : {&remembering, &forgetful}) each->take(kind);
+  return !same(remembering.object(0), forgetful.object(0));
+}
+
+TEST(SolverStateTest, IsRememberedFromTheStepBefore) {
   Problem fresh(one_rank);
-  forgetful.shares()[0].object_direction = fresh.shares()[0].object_direction;
-  remembering.take(StepKind::conjugate_gradient);
-  forgetful.take(StepKind::conjugate_gradient);
-  EXPECT_FALSE(same(remembering.object(0), forgetful.object(0)));
+  const auto forget_direction = [&](Problem& problem) {
+    problem.shares()[0].object_direction = fresh.shares()[0].object_direction;
+  };
+  EXPECT_TRUE(remembers(StepKind::conjugate_gradient, forget_direction));
+  EXPECT_TRUE(remembers(StepKind::momentum, forget_direction));
+  const auto forget_waves = [](Problem& problem) { problem.illuminate(); };
+  EXPECT_TRUE(remembers(StepKind::difference_map, forget_waves));
 }
 
 TEST(MomentumTest, FromRestItIsTheStepOfEpie) {
   Problem momentum(three_tiles);
   Problem epie(three_tiles);
   EXPECT_EQ(momentum.take(StepKind::momentum).cost, epie.take(StepKind::epie).cost);
-  EXPECT_LT(largest_difference(momentum.held(2), momentum.object(2), epie.held(2), epie.object(2)),
-            1e-12);
-}
-
-TEST(MomentumTest, RemembersTheStepBefore) {
-  Problem remembering(one_rank);
-  Problem forgetful(one_rank);
-  Problem fresh(one_rank);
-  for (Problem* each : {&remembering, &forgetful}) each->take(StepKind::momentum);
-  forgetful.shares()[0].object_direction = fresh.shares()[0].object_direction;
-  for (Problem* each : {&remembering, &forgetful}) each->take(StepKind::momentum);
-  EXPECT_FALSE(same(remembering.object(0), forgetful.object(0)));
+  EXPECT_LT(largest_difference(momentum, 2, epie, 2), 1e-12);
 }
 
 /// Rank 0 gathers the gradients of three ranks, one of which has no frames.
@@ -377,19 +373,14 @@ TEST(ConjugateGradientTest, DirectionsOfRank0LeadLikeThoseOfEveryRank) {
     gathering.take(StepKind::conjugate_gradient, Directions::by_rank_0);
     whole.take(StepKind::conjugate_gradient);
   }
-  EXPECT_LT(
-      largest_difference(gathering.held(2), gathering.object(2), whole.held(0), whole.object(0)),
-      1e-9);
+  EXPECT_LT(largest_difference(gathering, 2, whole, 0), 1e-9);
   EXPECT_TRUE(same(gathering.object(1), gathering.object(0)));
   EXPECT_TRUE(same(gathering.probe(2), gathering.probe(0)));
 }
 
 TEST(ConjugateGradientTest, GatheringKeepsItsMemory) {
   Problem problem(three_replicas);
-  problem.take(StepKind::conjugate_gradient, Directions::by_rank_0);
-  const int allocations = problem.allocations();
-  problem.take(StepKind::conjugate_gradient, Directions::by_rank_0);
-  EXPECT_EQ(problem.allocations(), allocations);
+  expect_memory_is_kept(problem, StepKind::conjugate_gradient, Directions::by_rank_0);
 }
 
 /// Twice the light takes half the step.
@@ -428,17 +419,6 @@ TEST(DifferenceMapTest, CopiesAllExitWaves) {
   for (const int rank : {0, 2}) {
     EXPECT_TRUE(same(problem.copied_exit_waves(rank), problem.exit_waves(rank)));
   }
-}
-
-TEST(DifferenceMapTest, RemembersItsExitWaves) {
-  Problem remembering(one_rank);
-  Problem forgetful(one_rank);
-  remembering.take(StepKind::difference_map);
-  forgetful.take(StepKind::difference_map);
-  forgetful.illuminate();
-  remembering.take(StepKind::difference_map);
-  forgetful.take(StepKind::difference_map);
-  EXPECT_FALSE(same(remembering.object(0), forgetful.object(0)));
 }
 
 TEST(DifferenceMapTest, MovesTheExitWavesOfEveryRankAlike) {
