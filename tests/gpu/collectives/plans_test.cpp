@@ -11,20 +11,16 @@
 #include <gtest/gtest.h>
 
 #include "reference/collectives/registry.hpp"
-#include "reference/spec/shapes.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "gpu/collectives/registry.hpp"
 #include "gpu/plan/print.hpp"
 #include "gpu/plan/validate.hpp"
 
-#include "cases/families/collectives/case.hpp"
 #include "tests/gpu/collectives/implementation.hpp"
 #include "tests/print.hpp"
+#include "tests/reference/collectives/calls.hpp"
 
 namespace rankcheck::gpu {
-
-using cases::collective;
 
 namespace {
 
@@ -53,29 +49,6 @@ const reference::Collective& collective_named(std::string_view name) {
   return *std::find_if(all.begin(), all.end(), [name](const reference::Collective& collective) {
     return collective.contract.name == name;
   });
-}
-
-/// Sets the sizes that the operation has. Uneven sizes are at most `size`, include zeros and differ
-/// between neighbours.
-void set_sizes(const spec::Contract& contract, std::int64_t size, spec::Call& call) {
-  const auto n = spec::to_size(call.ranks);
-  if (collective(contract).sizes == spec::Sizes::count) call.count = size;
-  if (collective(contract).sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
-  if (collective(contract).sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
-  if (collective(contract).sizes == spec::Sizes::counts_per_array) call.counts.resize(4);
-  const bool axis = collective(contract).sizes == spec::Sizes::lengths_along_axis;
-  if (axis) call.counts.resize(n);
-  for (std::size_t i = 0; i < call.counts.size(); ++i) {
-    call.counts[i] = static_cast<std::int64_t>(i * 7 + 2) % (size + 1);
-  }
-  if (axis) {
-    call.outer = size % 4;
-    call.inner = size > 0 ? 2 : 0;
-    // A reduction needs a row.
-    if (spec::axis_length(call) == 0) call.counts.back() = 1;
-    return;
-  }
-  if (!call.counts.empty()) call.gap = size % 3;
 }
 
 std::vector<int> roots_of(const spec::Contract& contract, int ranks) {
@@ -115,14 +88,10 @@ std::vector<Request> requests_of(const Implementation& implementation,
   for (const int n : ranks) {
     for (const int root : roots_of(contract, n)) {
       for (const std::int64_t size : {0, 1, 5, 16}) {
-        Request request;
-        request.call.ranks = n;
+        Request request{.call = tests::call_of(contract, n, size),
+                        .options = {.chunk = size / 4, .hosts = hosts_of(n, size)}};
         request.call.root = root;
-        request.options.chunk = size / 4;
-        request.options.hosts = hosts_of(n, size);
-        if (collective(contract).reduces) request.call.op = spec::ReduceOp::sum;
         request.call.shift = static_cast<int>(size) - 2;
-        set_sizes(contract, size, request.call);
         for (const spec::Pattern pattern : patterns_of(contract)) {
           request.call.pattern = pattern;
           add(request);
@@ -131,16 +100,6 @@ std::vector<Request> requests_of(const Implementation& implementation,
     }
   }
   return requests;
-}
-
-Plan plan_of(const Implementation& implementation,
-             const spec::Contract& contract,
-             const Request& request) {
-  Plan result;
-  plan::Builder builder;
-  builder.begin(result, contract, request.call, request.options);
-  implementation.algorithm.plan(builder);
-  return result;
 }
 
 /// Returns what the reference expects in a rank's recv buffer, in the types of `plan::trace`.
@@ -213,7 +172,7 @@ class PlansTest : public testing::TestWithParam<Implementation> {
 
 TEST_P(PlansTest, HaveNoRaceAndNoDeadlock) {
   for (const Request& request : requests()) {
-    const Plan plan = plan_of(GetParam(), contract(), request);
+    const Plan plan = plan_of(GetParam(), request.call, request.options);
     const auto memory = plan::memory_of(plan, contract(), request.call, request.options);
     const std::optional<plan::Violation> violation = plan::validate(plan, memory);
     ASSERT_FALSE(violation) << to_text(request) << ": " << violation->text;
@@ -223,7 +182,7 @@ TEST_P(PlansTest, HaveNoRaceAndNoDeadlock) {
 TEST_P(PlansTest, GiveWhatTheReferenceSays) {
   std::size_t compared = 0;
   for (const Request& request : requests()) {
-    const Plan plan = plan_of(GetParam(), contract(), request);
+    const Plan plan = plan_of(GetParam(), request.call, request.options);
     const auto memory = plan::memory_of(plan, contract(), request.call, request.options);
     auto traced = plan::trace(plan, memory);
     for (int r = 0; r < request.call.ranks; ++r) {
@@ -240,7 +199,7 @@ TEST_P(PlansTest, GiveWhatTheReferenceSays) {
 
 TEST_P(PlansTest, NeverWriteASendBuffer) {
   for (const Request& request : requests()) {
-    const Plan plan = plan_of(GetParam(), contract(), request);
+    const Plan plan = plan_of(GetParam(), request.call, request.options);
     for (const auto& program : plan.steps) {
       for (const plan::Step& step : program) {
         ASSERT_FALSE(step.destination.count > 0 && step.destination.buffer == plan::Buffer::send)
@@ -257,23 +216,18 @@ TEST_P(PlansTest, TakeEveryCallOutOfPlace) {
 }
 
 TEST_P(PlansTest, TakeCallsInPlaceWhereTheContractHasThem) {
-  spec::Call call;
-  call.ranks = 3;
-  set_sizes(contract(), 5, call);
+  const spec::Call call = tests::call_of(contract(), 3, 5);
   const bool refuses = !GetParam().algorithm.refuses(call, {.in_place = true}).empty();
   EXPECT_EQ(refuses, contract().in_place == spec::InPlace::none);
 }
 
 TEST_P(PlansTest, HaveChunksWhereTheySaySo) {
   const plan::Algorithm& algorithm = GetParam().algorithm;
-  Request whole;
-  whole.call.ranks = 3;
-  if (spec::collective(contract()).reduces) whole.call.op = spec::ReduceOp::sum;
-  set_sizes(contract(), 16, whole.call);
+  const Request whole{.call = tests::call_of(contract(), 3, 16), .options = {}};
   Request in_parts = whole;
   in_parts.options.chunk = 2;
   const auto text = [&](const Request& request) {
-    return plan::to_text(plan_of(GetParam(), contract(), request));
+    return plan::to_text(plan_of(GetParam(), request.call, request.options));
   };
   EXPECT_EQ(text(whole) != text(in_parts), algorithm.in_chunks);
   EXPECT_EQ(why_refused(algorithm, in_parts.call, in_parts.options).empty(), algorithm.in_chunks);
@@ -299,16 +253,14 @@ class WaitsTest : public PlansTest {};
 
 TEST_P(WaitsTest, AreAllNeeded) {
   for (const int n : {2, 5, 8}) {
-    Request request;
-    request.call.ranks = n;
-    request.call.count = std::int64_t{2} * n;
-    if (spec::collective(contract()).reduces) request.call.op = spec::ReduceOp::sum;
+    Request request{.call = tests::call_of(contract(), n, std::int64_t{2} * n), .options = {}};
+    request.call.root = 0;
     // In place, all ranks of all_to_all first copy what they send, in step with each other. So not
     // all waits are needed.
     request.options.in_place =
         !contract().name.starts_with("all_to_all") &&
         GetParam().algorithm.refuses(request.call, {.in_place = true}).empty();
-    Plan plan = plan_of(GetParam(), contract(), request);
+    Plan plan = plan_of(GetParam(), request.call, request.options);
     const auto memory = plan::memory_of(plan, contract(), request.call, request.options);
     for (int r = 0; r < n; ++r) {
       auto& program = plan.steps[spec::to_size(r)];
@@ -346,7 +298,7 @@ TEST(BarriersTest, LetNobodyLeaveBeforeEveryoneEntered) {
     const spec::Contract& contract = collective_named(implementation.operation).contract;
     if (!contract.synchronises) continue;
     for (const Request& request : requests_of(implementation, contract, {1, 2, 3, 4, 5, 8, 13})) {
-      const Plan plan = plan_of(implementation, contract, request);
+      const Plan plan = plan_of(implementation, request.call, request.options);
       const auto memory = plan::memory_of(plan, contract, request.call, request.options);
       plan::Monitor monitor;
       ASSERT_EQ(monitor.begin(plan, memory, 1), nullptr);

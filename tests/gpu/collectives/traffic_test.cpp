@@ -6,9 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/collectives/registry.hpp"
-
-#include "gpu/collectives/registry.hpp"
+#include "tests/gpu/collectives/implementation.hpp"
 
 namespace rankcheck::gpu {
 
@@ -23,20 +21,7 @@ Plan plan_of(std::string_view operation,
              std::string_view algorithm,
              const spec::Call& call,
              const plan::Options& options = {}) {
-  const auto& collectives = reference::collectives();
-  const auto collective =
-      std::find_if(collectives.begin(), collectives.end(), [&](const reference::Collective& entry) {
-        return entry.contract.name == operation;
-      });
-  const auto implementation = std::find_if(
-      implementations().begin(), implementations().end(), [&](const Implementation& entry) {
-        return entry.operation == operation && entry.algorithm.name == algorithm;
-      });
-  Plan result;
-  plan::Builder builder;
-  builder.begin(result, collective->contract, call, options);
-  implementation->algorithm.plan(builder);
-  return result;
+  return plan_of(implementation_named(operation, algorithm), call, options);
 }
 
 /// Returns the number of elements that cross between ranks: those put, and those read by a

@@ -29,7 +29,7 @@ class EnqueueTest : public testing::TestWithParam<Implementation> {
     const spec::Contract& contract = reference::contract_named(GetParam().operation);
     for (const int ranks : {1, 2, 3, 6}) {
       for (const spec::ReduceOp op : {spec::ReduceOp::avg, spec::ReduceOp::premul_sum}) {
-        spec::Call call = call_of(contract, ranks, op);
+        spec::Call call = small_call(GetParam().operation, ranks, op);
         for (const bool in_place : {false, true}) {
           if (in_place) spec::mirror_counts(contract, ranks, call.counts);
           const plan::Options options{.in_place = in_place, .chunk = 2};
@@ -73,15 +73,9 @@ INSTANTIATE_TEST_SUITE_P(All,
                          testing::ValuesIn(implementations()),
                          tests::printed_name);
 
-const Implementation& ring_all_reduce() {
-  return *std::find_if(implementations().begin(), implementations().end(), [](const auto& each) {
-    return each.operation == "all_reduce" && each.algorithm.name == "ring";
-  });
-}
-
 /// Tests the race detector: it must report every wait for data that is missing.
 TEST(EnqueueTraceTest, ShowsARaceWhereAWaitForDataIsMissing) {
-  Subject subject(ring_all_reduce(), call_of(reference::contract_named("all_reduce"), 3), {});
+  Subject subject(ring(), small_call("all_reduce", 3), {});
   const std::vector<Work> work = subject.enqueued();
   int missing = 0;
   for (std::size_t i = 0; i < work.size(); ++i) {
@@ -96,7 +90,7 @@ TEST(EnqueueTraceTest, ShowsARaceWhereAWaitForDataIsMissing) {
 }
 
 TEST(EnqueueTraceTest, DividesOnceWhereTheOpIsAvg) {
-  Subject subject(ring_all_reduce(), call_of(reference::contract_named("all_reduce"), 2), {});
+  Subject subject(ring(), small_call("all_reduce", 2), {});
   perform(subject.enqueued(), 2, 1);
   // The buffer recv comes first. Rank r's send buffer starts with element 5: 100 r + 6, 100 r + 7,
   // ...
@@ -106,8 +100,7 @@ TEST(EnqueueTraceTest, DividesOnceWhereTheOpIsAvg) {
 }
 
 TEST(EnqueueTraceTest, MultipliesByTheScalarOfTheRankThatGives) {
-  const spec::Contract& contract = reference::contract_named("all_reduce");
-  Subject subject(ring_all_reduce(), call_of(contract, 2, spec::ReduceOp::premul_sum), {});
+  Subject subject(ring(), small_call("all_reduce", 2, spec::ReduceOp::premul_sum), {});
   perform(subject.enqueued(), 2, 1);
   // 2 times 6, 7, ... and 3 times 106, 107, ...
   const std::vector<float> expected{330, 335, 340, 345, 350};
@@ -120,7 +113,7 @@ TEST(EnqueueTraceTest, MultipliesByTheScalarOfTheRankThatGives) {
 TEST(EnqueueTraceTest, ShowsRacesBetweenCallsWhereNobodyWaitsForEntries) {
   int races = 0;
   for (const Implementation& each : implementations()) {
-    Subject subject(each, call_of(reference::contract_named(each.operation), 3), {});
+    Subject subject(each, small_call(each.operation, 3), {});
     EXPECT_EQ(find_race(subject.enqueued(2), subject.ranks()), "");
     std::vector<Work> work = subject.enqueued(2);
     std::erase_if(work, [&](const Work& one) {

@@ -19,8 +19,7 @@ namespace {
 constexpr int placement[] = {0, 1, 2, 3};
 
 Subject subject_of(const Implementation& implementation, int ranks) {
-  const spec::Contract& contract = reference::contract_named(implementation.operation);
-  return {implementation, call_of(contract, ranks), {.chunk = 2}};
+  return {implementation, small_call(implementation.operation, ranks), {.chunk = 2}};
 }
 
 PlanCall call_on(const Subject& subject) {
@@ -110,12 +109,6 @@ INSTANTIATE_TEST_SUITE_P(All,
                          GraphsTest,
                          testing::ValuesIn(implementations()),
                          tests::printed_name);
-
-const Implementation& ring() {
-  return *std::find_if(implementations().begin(), implementations().end(), [](const auto& each) {
-    return each.operation == "all_reduce" && each.algorithm.name == "ring";
-  });
-}
 
 /// Makes a captured call, then a call with the same plan on other buffers. Returns whether the
 /// second call gets its own result.

@@ -6,19 +6,19 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "reference/registry.hpp"
-
-#include "gpu/collectives/registry.hpp"
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/enqueue.hpp"
 #include "gpu/device/sim/combine.hpp"
-#include "gpu/plan/builder.hpp"
 #include "gpu/plan/random.hpp"
+
+#include "tests/gpu/collectives/implementation.hpp"
+#include "tests/reference/collectives/calls.hpp"
 
 /// Records the work that is given to CUDA's streams, so that tests can check and perform it without
 /// a device.
@@ -210,15 +210,25 @@ inline void perform(const std::vector<Work>& work, int ranks, std::uint64_t seed
   }
 }
 
+inline const Implementation& ring() {
+  return implementation_named("all_reduce", "ring");
+}
+
+/// A call of some small sizes.
+inline spec::Call small_call(std::string_view operation,
+                             int ranks,
+                             spec::ReduceOp op = spec::ReduceOp::avg) {
+  return tests::call_of(reference::contract_named(operation), ranks, 5, op);
+}
+
 /// A call with its memory and its plan.
 class Subject {
  public:
-  Subject(const Implementation& implementation, spec::Call call, const plan::Options& options)
-      : call_(std::move(call)) {
+  Subject(const Implementation& implementation,
+          const spec::Call& call,
+          const plan::Options& options)
+      : call_(call), plan_(plan_of(implementation, call, options)) {
     const spec::Contract& contract = reference::contract_named(implementation.operation);
-    plan::Builder builder;
-    builder.begin(plan_, contract, call_, options);
-    implementation.algorithm.plan(builder);
     for (int r = 0; r < call_.ranks; ++r) {
       const spec::Extents extents = spec::extents_of(contract, call_, r);
       const auto at = static_cast<std::size_t>(r);
@@ -291,28 +301,5 @@ class Subject {
   std::vector<float> scalars_;
   std::vector<RankMemory> memory_;
 };
-
-inline spec::Call call_of(const spec::Contract& contract,
-                          int ranks,
-                          spec::ReduceOp op = spec::ReduceOp::avg) {
-  spec::Call call;
-  call.ranks = ranks;
-  call.root = collective(contract).rooted ? ranks - 1 : 0;
-  if (collective(contract).reduces) call.op = op;
-  const auto n = static_cast<std::size_t>(ranks);
-  if (collective(contract).sizes == spec::Sizes::count) call.count = 5;
-  if (collective(contract).sizes == spec::Sizes::counts_per_rank) call.counts.resize(n);
-  if (collective(contract).sizes == spec::Sizes::counts_per_pair) call.counts.resize(n * n);
-  if (collective(contract).sizes == spec::Sizes::counts_per_array) call.counts.resize(4);
-  if (collective(contract).sizes == spec::Sizes::lengths_along_axis) {
-    call.counts.resize(n);
-    call.outer = 2;
-    call.inner = 3;
-  }
-  for (std::size_t i = 0; i < call.counts.size(); ++i) {
-    call.counts[i] = static_cast<std::int64_t>(i * 7 + 2) % 6;
-  }
-  return call;
-}
 
 }  // namespace rankcheck::gpu::cuda

@@ -1,7 +1,7 @@
 #include "gpu/device/hybrid/cluster.hpp"
 
+#include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -13,15 +13,13 @@
 #include "gpu/collectives/registry.hpp"
 #include "gpu/device/sim/simulator.hpp"
 
-#include "cases/families/collectives/case.hpp"
 #include "tests/gpu/collectives/implementation.hpp"
 #include "tests/gpu/device/hybrid/thread_world.hpp"
 #include "tests/print.hpp"
+#include "tests/reference/collectives/calls.hpp"
 
 namespace rankcheck::gpu::hybrid {
 namespace {
-
-using cases::collective;
 
 /// The send or recv buffers of all ranks of a group.
 using Arrays = std::vector<std::vector<std::byte>>;
@@ -30,26 +28,9 @@ using Arrays = std::vector<std::vector<std::byte>>;
 class Calls {
  public:
   Calls(std::string_view operation, int ranks, spec::Type type = spec::Type::int32)
-      : contract_(reference::contract_named(operation)) {
-    call_.ranks = ranks;
+      : contract_(reference::contract_named(operation)),
+        call_(tests::call_of(contract_, ranks, 7)) {
     call_.type = type;
-    const auto n = spec::to_size(ranks);
-    const spec::Sizes sizes = collective(contract_).sizes;
-    if (collective(contract_).reduces) call_.op = spec::ReduceOp::sum;
-    if (collective(contract_).rooted) call_.root = ranks - 1;
-    if (sizes == spec::Sizes::count) call_.count = 7;
-    if (sizes == spec::Sizes::counts_per_rank) call_.counts.resize(n);
-    if (sizes == spec::Sizes::counts_per_pair) call_.counts.resize(n * n);
-    if (sizes == spec::Sizes::counts_per_array) call_.counts.resize(3);
-    std::iota(call_.counts.begin(), call_.counts.end(), 0);
-    if (sizes == spec::Sizes::lengths_along_axis) {
-      // The last rank has the most rows, and the others may have none.
-      call_.counts.assign(n, 0);
-      call_.counts.back() = 3;
-      call_.counts.front() += 1;
-      call_.outer = 2;
-      call_.inner = 3;
-    }
   }
 
   /// Returns what the ranks receive on `devices` devices a process.
@@ -93,11 +74,8 @@ class Calls {
   }
 
   /// Returns what the ranks receive in the simulator.
-  Arrays simulate(const plan::Algorithm& algorithm) {
-    plan::Plan plan;
-    plan::Builder builder;
-    builder.begin(plan, contract_, call_, {});
-    algorithm.plan(builder);
+  Arrays simulate(const Implementation& implementation) {
+    const plan::Plan plan = plan_of(implementation, call_);
     Arrays sent;
     Arrays received;
     for (int rank = 0; rank < call_.ranks; ++rank) {
@@ -143,13 +121,6 @@ class Calls {
   spec::Call call_;
 };
 
-const plan::Algorithm& algorithm_named(std::string_view operation, std::string_view name) {
-  for (const Implementation& each : implementations()) {
-    if (each.operation == operation && each.algorithm.name == name) return each.algorithm;
-  }
-  throw std::runtime_error("no such algorithm");
-}
-
 class HybridPlansTest : public testing::TestWithParam<Implementation> {};
 
 /// Sums of integers do not depend on their order.
@@ -157,7 +128,7 @@ TEST_P(HybridPlansTest, GiveWhatTheSimulatorGives) {
   for (const std::vector<int>& group :
        {std::vector{0}, {1, 0}, {0, 1, 2, 3, 4}, {5, 2, 0, 3}, {6, 1, 4}}) {
     Calls calls(GetParam().operation, static_cast<int>(group.size()));
-    const Arrays expected = calls.simulate(GetParam().algorithm);
+    const Arrays expected = calls.simulate(GetParam());
     for (const int devices : {1, 2, 3}) {
       for (const Transport transport : {Transport::staged, Transport::direct}) {
         EXPECT_EQ(calls.run(GetParam().algorithm, group, devices, transport), expected)
@@ -170,13 +141,10 @@ TEST_P(HybridPlansTest, GiveWhatTheSimulatorGives) {
 INSTANTIATE_TEST_SUITE_P(All,
                          HybridPlansTest,
                          testing::ValuesIn(implementations()),
-                         [](const auto& instance) {
-                           return std::string(instance.param.operation) + "_" +
-                                  std::string(instance.param.algorithm.name);
-                         });
+                         tests::printed_name);
 
 TEST(HybridClusterTest, GivesAllRanksTheSameBitsOfASum) {
-  const plan::Algorithm& algorithm = algorithm_named("all_reduce", "one_shot");
+  const plan::Algorithm& algorithm = implementation_named("all_reduce", "one_shot").algorithm;
   for (const std::vector<int>& group : {std::vector{0, 1, 2, 3, 4}, {4, 0, 3, 1, 2}}) {
     Calls calls("all_reduce", 5, spec::Type::f32);
     const Arrays received = calls.run(algorithm, group, 2, Transport::staged);
@@ -187,7 +155,7 @@ TEST(HybridClusterTest, GivesAllRanksTheSameBitsOfASum) {
 TEST(HybridClusterTest, SendsOnePartialResultOfEachProcess) {
   Calls calls("reduce", 6);
   const std::vector<int> group{0, 1, 2, 3, 4, 5};
-  const plan::Algorithm& algorithm = algorithm_named("reduce", "direct");
+  const plan::Algorithm& algorithm = implementation_named("reduce", "direct").algorithm;
   calls.run(algorithm, group, 2, Transport::staged);
   EXPECT_EQ(calls.messages, 2);
   calls.run(algorithm, group, 6, Transport::staged);
@@ -197,11 +165,11 @@ TEST(HybridClusterTest, SendsOnePartialResultOfEachProcess) {
 TEST(HybridClusterTest, SendsMessagesWithoutDataOnlyWhereRanksMustWait) {
   const std::vector<int> group{0, 1, 2, 3};
   Calls barrier("barrier", 4);
-  barrier.run(algorithm_named("barrier", "central"), group, 2, Transport::staged);
+  barrier.run(implementation_named("barrier", "central").algorithm, group, 2, Transport::staged);
   EXPECT_GT(barrier.empty_messages, 0);
   EXPECT_EQ(barrier.empty_messages, barrier.messages);
   Calls gather("all_gather", 4);
-  gather.run(algorithm_named("all_gather", "ring"), group, 2, Transport::staged);
+  gather.run(implementation_named("all_gather", "ring").algorithm, group, 2, Transport::staged);
   EXPECT_GT(gather.messages, 0);
   EXPECT_EQ(gather.empty_messages, 0);
 }

@@ -1,8 +1,11 @@
 #include "gpu/device/hybrid/placement.hpp"
 
 #include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "gpu/device/hybrid/members.hpp"
 
 namespace rankcheck::gpu::hybrid {
 namespace {
@@ -31,6 +34,19 @@ TEST(PlacementTest, NeedsNoPartlyFilledProcess) {
   EXPECT_EQ(processes(six), 2);
   EXPECT_EQ(devices_of(six, 1), 3);
   EXPECT_EQ(processes({.ranks = 1, .devices_per_process = 3}), 1);
+}
+
+TEST(MembersTest, CountsThePlacesOfAProcessInTheOrderOfTheGroup) {
+  const std::vector<int> group{3, 0, 4, 2};
+  const std::vector<Member> members = members_of(five, group, 1);
+  // The process, the device and the place in process 1.
+  const std::vector<std::tuple<int, int, int>> expected{
+      {1, 1, 0}, {0, 0, -1}, {2, 0, -1}, {1, 0, 1}};
+  ASSERT_EQ(members.size(), expected.size());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    EXPECT_EQ(std::tuple(members[i].process, members[i].device, members[i].place), expected[i])
+        << i;
+  }
 }
 
 }  // namespace

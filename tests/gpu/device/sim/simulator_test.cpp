@@ -71,6 +71,25 @@ void average(Builder& builder) {
   builder.wait(0, builder.send_to(builder.recv(0), builder.recv(1)));
 }
 
+/// Two ranks that average two elements.
+class AverageTest : public testing::Test {
+ protected:
+  AverageTest() { average(sketch_.builder); }
+
+  /// Runs with a fault and expects that the fault fires and changes something. Returns the output
+  /// of rank 0.
+  std::vector<float> output_under(const char* fault) {
+    const Report& report = bench_.run({}, parse_fault(fault));
+    EXPECT_EQ(report.status, Status::completed) << report.text;
+    EXPECT_TRUE(report.fault_fired);
+    EXPECT_TRUE(report.fault_changed);
+    return bench_.recv(0);
+  }
+
+  Sketch sketch_{2, 2};
+  Bench bench_{sketch_};
+};
+
 std::vector<Schedule> schedules() {
   std::vector<Schedule> all{{}};
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
@@ -80,32 +99,23 @@ std::vector<Schedule> schedules() {
   return all;
 }
 
-TEST(SimulatorTest, ComputesTheSameUnderEverySchedule) {
-  Sketch sketch(2, 2);
-  average(sketch.builder);
-  Bench bench(sketch);
+TEST_F(AverageTest, ComputesTheSameUnderEverySchedule) {
   for (const Schedule& schedule : schedules()) {
-    const Report& report = bench.run(schedule);
+    const Report& report = bench_.run(schedule);
     ASSERT_EQ(report.status, Status::completed) << report.text;
-    EXPECT_EQ(bench.recv(0), (std::vector<float>{12, 14}));
-    EXPECT_EQ(bench.recv(1), (std::vector<float>{12, 14}));
+    EXPECT_EQ(bench_.recv(0), (std::vector<float>{12, 14}));
+    EXPECT_EQ(bench_.recv(1), (std::vector<float>{12, 14}));
   }
 }
 
-TEST(SimulatorTest, DividesWhereAStepFinishesAnAverage) {
-  Sketch sketch(2, 2);
-  average(sketch.builder);
-  Bench bench(sketch);
-  ASSERT_EQ(bench.run({}, {}, spec::ReduceOp::avg).status, Status::completed);
-  EXPECT_EQ(bench.recv(0), (std::vector<float>{6, 7}));
+TEST_F(AverageTest, DividesWhereAStepFinishesAnAverage) {
+  ASSERT_EQ(bench_.run({}, {}, spec::ReduceOp::avg).status, Status::completed);
+  EXPECT_EQ(bench_.recv(0), (std::vector<float>{6, 7}));
 }
 
-TEST(SimulatorTest, MultipliesWhatItReadsFromSendByItsRanksScalar) {
-  Sketch sketch(2, 2);
-  average(sketch.builder);
-  Bench bench(sketch);
-  ASSERT_EQ(bench.run({}, {}, spec::ReduceOp::premul_sum).status, Status::completed);
-  EXPECT_EQ(bench.recv(0), (std::vector<float>{2 * 1 + 3 * 11, 2 * 2 + 3 * 12}));
+TEST_F(AverageTest, MultipliesWhatItReadsFromSendByItsRanksScalar) {
+  ASSERT_EQ(bench_.run({}, {}, spec::ReduceOp::premul_sum).status, Status::completed);
+  EXPECT_EQ(bench_.recv(0), (std::vector<float>{2 * 1 + 3 * 11, 2 * 2 + 3 * 12}));
 }
 
 TEST(SimulatorTest, PremultipliesInPlace) {
@@ -240,44 +250,29 @@ TEST(FaultTest, ReadsBackItsText) {
   }
 }
 
-/// Runs `average` with a fault and expects that the fault fires and changes something.
-std::vector<float> output_under(const char* fault) {
-  Sketch sketch(2, 2);
-  average(sketch.builder);
-  Bench bench(sketch);
-  const Report& report = bench.run({}, parse_fault(fault));
-  EXPECT_EQ(report.status, Status::completed) << report.text;
-  EXPECT_TRUE(report.fault_fired);
-  EXPECT_TRUE(report.fault_changed);
-  return bench.recv(0);
-}
-
-TEST(FaultTest, AFlipChangesOneBit) {
+TEST_F(AverageTest, AFlipChangesOneBit) {
   const std::vector<float> output = output_under("flip:2");
   EXPECT_NE(output, (std::vector<float>{12, 14}));
   EXPECT_TRUE(output[0] == 12 || output[1] == 14);
 }
 
-TEST(FaultTest, ALostMessageLeavesWhatWasThere) {
+TEST_F(AverageTest, ALostMessageLeavesWhatWasThere) {
   EXPECT_EQ(output_under("lost:1"), (std::vector<float>{-1, -1}));
 }
 
-TEST(FaultTest, ALateMessageMissesItsReceiver) {
+TEST_F(AverageTest, ALateMessageMissesItsReceiver) {
   EXPECT_EQ(output_under("late:1"), (std::vector<float>{-1, -1}));
   const std::vector<float> summed_too_early = output_under("late:0");
   EXPECT_NE(summed_too_early, (std::vector<float>{12, 14}));
 }
 
-TEST(FaultTest, AWriteBehindScratchIsAViolation) {
-  Sketch sketch(2, 2);
-  average(sketch.builder);
-  Bench bench(sketch);
-  const Report& report = bench.run({}, parse_fault("overrun:0"));
+TEST_F(AverageTest, AWriteBehindScratchIsAViolation) {
+  const Report& report = bench_.run({}, parse_fault("overrun:0"));
   EXPECT_EQ(report.status, Status::memory_violation);
   EXPECT_EQ(report.text, "a guard zone beside the scratch of rank 1 was overwritten");
 }
 
-TEST(FaultTest, AStaleMessageBringsWhatWasThereOnEntry) {
+TEST_F(AverageTest, AStaleMessageBringsWhatWasThereOnEntry) {
   EXPECT_EQ(output_under("stale:1"), (std::vector<float>{-1, -1}));
 }
 
@@ -292,21 +287,15 @@ TEST(FaultTest, ADuplicateMessageOverwritesWhatCameAfterIt) {
   EXPECT_EQ(bench.recv(1), (std::vector<float>{1, 2}));
 }
 
-TEST(FaultTest, ADeadRankKeepsTheOthersWaiting) {
-  Sketch sketch(2, 2);
-  average(sketch.builder);
-  Bench bench(sketch);
-  const Report& report = bench.run({}, parse_fault("dead_rank:3"));
+TEST_F(AverageTest, ADeadRankKeepsTheOthersWaiting) {
+  const Report& report = bench_.run({}, parse_fault("dead_rank:3"));
   EXPECT_EQ(report.status, Status::deadlock);
   EXPECT_TRUE(report.fault_fired);
   EXPECT_NE(report.text.find("rank 1 step"), std::string::npos);
 }
 
-TEST(FaultTest, SaysWhenNothingWasThereToBefall) {
-  Sketch sketch(2, 2);
-  average(sketch.builder);
-  Bench bench(sketch);
-  const Report& report = bench.run({}, parse_fault("lost:2"));
+TEST_F(AverageTest, SaysWhenNothingWasThereToBefall) {
+  const Report& report = bench_.run({}, parse_fault("lost:2"));
   EXPECT_EQ(report.status, Status::completed);
   EXPECT_FALSE(report.fault_fired);
 }

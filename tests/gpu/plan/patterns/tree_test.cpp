@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/registry.hpp"
+
+#include "gpu/plan/patterns/by_host.hpp"
+
 namespace rankcheck::gpu::plan {
 
 namespace {
@@ -28,6 +32,31 @@ TEST(BinomialTreeTest, GoesOutwardsFromTheRoot) {
 
 TEST(BinomialTreeTest, TurnsWithItsRoot) {
   EXPECT_EQ(rows(binomial_tree(3, 2)), (std::vector<Row>{{2, 1, 1}, {2, 0, 1}}));
+}
+
+using Pair = std::array<int, 2>;
+
+/// Returns parent and child of each edge.
+std::vector<Pair> tree(const std::vector<int>& hosts, int ranks, int root) {
+  const spec::Call call{.ranks = ranks, .root = root, .count = 1};
+  Plan plan;
+  Builder builder;
+  builder.begin(plan, reference::contract_named("broadcast"), call, {.hosts = hosts});
+  std::vector<Pair> rows;
+  for (const Edge& edge : tree_by_host(builder, root)) rows.push_back({edge.parent, edge.child});
+  return rows;
+}
+
+TEST(TreeByHostTest, IsBinomialOnOneHost) {
+  EXPECT_EQ(tree({}, 4, 0), (std::vector<Pair>{{0, 2}, {0, 1}, {2, 3}}));
+}
+
+TEST(TreeByHostTest, ReachesOneRankOfEachHostFirst) {
+  EXPECT_EQ(tree({0, 1, 0, 1, 2}, 5, 0), (std::vector<Pair>{{0, 4}, {0, 1}, {0, 2}, {1, 3}}));
+}
+
+TEST(TreeByHostTest, StartsAtARootThatIsNotTheFirstOfItsHost) {
+  EXPECT_EQ(tree({0, 0, 1, 0}, 4, 1), (std::vector<Pair>{{1, 2}, {1, 0}, {1, 3}}));
 }
 
 }  // namespace
