@@ -17,22 +17,18 @@ using plan::Schedule;
 using plan::Sketch;
 using Policy = plan::Schedule::Policy;
 
-/// Runs a sketch on floats. Element i of rank r's send buffer is 10 r + i + 1; outputs start at -1.
-class Bench {
+/// A sketch that runs on floats. Element i of rank r's send buffer is 10 r + i + 1; outputs start
+/// at -1.
+class Bench : public Sketch {
  public:
-  explicit Bench(const Sketch& sketch) : sketch_(sketch) { reset(); }
+  using Sketch::Sketch;
 
   const Report& run(const Schedule& schedule = {},
                     const std::optional<Fault>& fault = {},
                     spec::ReduceOp op = spec::ReduceOp::sum) {
     reset();
-    return simulator_.run(sketch_.plan,
-                          spec::Type::f32,
-                          op,
-                          buffers_,
-                          std::as_bytes(std::span(scalars)),
-                          schedule,
-                          fault);
+    return simulator_.run(
+        plan, spec::Type::f32, op, buffers_, std::as_bytes(std::span(scalars)), schedule, fault);
   }
   [[nodiscard]] const std::vector<float>& recv(std::size_t rank) const { return recv_[rank]; }
 
@@ -40,14 +36,14 @@ class Bench {
 
  private:
   void reset() {
-    const auto n = static_cast<std::size_t>(sketch_.call.ranks);
-    const auto count = static_cast<std::size_t>(sketch_.call.count);
+    const auto n = static_cast<std::size_t>(call.ranks);
+    const auto count = static_cast<std::size_t>(call.count);
     const auto bytes = static_cast<std::int64_t>(count * sizeof(float));
     send_.assign(n, std::vector<float>(count));
     recv_.assign(n, std::vector<float>(count, -1));
     buffers_.clear();
     for (std::size_t r = 0; r < n; ++r) {
-      std::vector<float>& send = sketch_.options.in_place ? recv_[r] : send_[r];
+      std::vector<float>& send = options.in_place ? recv_[r] : send_[r];
       for (std::size_t i = 0; i < count; ++i) send[i] = static_cast<float>(10 * r + i + 1);
       buffers_.push_back({reinterpret_cast<std::byte*>(send.data()),
                           reinterpret_cast<std::byte*>(recv_[r].data()),
@@ -56,7 +52,6 @@ class Bench {
     }
   }
 
-  const Sketch& sketch_;
   Simulator simulator_;
   std::vector<std::vector<float>> send_;
   std::vector<std::vector<float>> recv_;
@@ -74,7 +69,7 @@ void average(Builder& builder) {
 /// Two ranks that average two elements.
 class AverageTest : public testing::Test {
  protected:
-  AverageTest() { average(sketch_.builder); }
+  AverageTest() { average(bench_.builder); }
 
   /// Runs with a fault and expects that the fault fires and changes something. Returns the output
   /// of rank 0.
@@ -86,8 +81,7 @@ class AverageTest : public testing::Test {
     return bench_.recv(0);
   }
 
-  Sketch sketch_{2, 2};
-  Bench bench_{sketch_};
+  Bench bench_{2, 2};
 };
 
 std::vector<Schedule> schedules() {
@@ -119,17 +113,15 @@ TEST_F(AverageTest, MultipliesWhatItReadsFromSendByItsRanksScalar) {
 }
 
 TEST(SimulatorTest, PremultipliesInPlace) {
-  Sketch sketch(1, 2, {.in_place = true});
-  sketch.builder.copy(sketch.builder.recv(0), sketch.builder.send(0));
-  Bench bench(sketch);
+  Bench bench(1, 2, {.in_place = true});
+  bench.builder.copy(bench.builder.recv(0), bench.builder.send(0));
   ASSERT_EQ(bench.run({}, {}, spec::ReduceOp::premul_sum).status, Status::completed);
   EXPECT_EQ(bench.recv(0), (std::vector<float>{2, 4}));
 }
 
 TEST(SimulatorTest, FindsAMissingWaitUnderEverySchedule) {
-  Sketch sketch(2);
-  send_to_1(sketch.builder, false);
-  Bench bench(sketch);
+  Bench bench(2);
+  send_to_1(bench.builder, false);
   for (const Schedule& schedule : schedules()) {
     const Report& report = bench.run(schedule);
     EXPECT_EQ(report.status, Status::race) << plan::to_text(schedule);
@@ -140,9 +132,8 @@ TEST(SimulatorTest, FindsAMissingWaitUnderEverySchedule) {
 }
 
 TEST(SimulatorTest, FindsADeadlockUnderEverySchedule) {
-  Sketch sketch(2);
-  sketch.builder.wait(1, plan::Event{sketch.plan.events++});
-  Bench bench(sketch);
+  Bench bench(2);
+  bench.builder.wait(1, plan::Event{bench.plan.events++});
   for (const Schedule& schedule : schedules()) {
     const Report& report = bench.run(schedule);
     EXPECT_EQ(report.status, Status::deadlock);
@@ -152,44 +143,39 @@ TEST(SimulatorTest, FindsADeadlockUnderEverySchedule) {
 }
 
 TEST(SimulatorTest, ReportsRangesOutOfBoundsBeforeItMovesAByte) {
-  Sketch sketch(1);
-  sketch.builder.copy(part(sketch.builder.recv(0), 1, 4), sketch.builder.send(0));
-  Bench bench(sketch);
+  Bench bench(1);
+  bench.builder.copy(part(bench.builder.recv(0), 1, 4), bench.builder.send(0));
   EXPECT_EQ(bench.run().status, Status::memory_violation);
   EXPECT_EQ(bench.recv(0), std::vector<float>(4, -1));
 }
 
 TEST(SimulatorTest, ReportsAReadOfScratchThatNobodyWrote) {
-  Sketch sketch(1);
-  const Range slot = sketch.builder.scratch(0, 4);
-  sketch.builder.copy(sketch.builder.recv(0), slot);
-  Bench bench(sketch);
+  Bench bench(1);
+  const Range slot = bench.builder.scratch(0, 4);
+  bench.builder.copy(bench.builder.recv(0), slot);
   EXPECT_EQ(bench.run().status, Status::memory_violation);
 }
 
 TEST(SimulatorTest, SeesThatPhysicalMemoryOverlaps) {
-  Sketch sketch(2, 4, {.in_place = true});
-  sketch.builder.copy(sketch.builder.scratch(1, 4), sketch.builder.send(1));
-  send_to_1(sketch.builder);
-  Bench bench(sketch);
+  Bench bench(2, 4, {.in_place = true});
+  bench.builder.copy(bench.builder.scratch(1, 4), bench.builder.send(1));
+  send_to_1(bench.builder);
   EXPECT_EQ(bench.run().status, Status::race);
 }
 
 TEST(SimulatorTest, RejectsWhatDoesNotFitTogether) {
-  Sketch sketch(2);
-  average(sketch.builder);
+  Bench bench(2);
+  average(bench.builder);
   Simulator simulator;
-  EXPECT_EQ(simulator.run(sketch.plan, spec::Type::f32, spec::ReduceOp::sum, {}, {}, {}).status,
+  EXPECT_EQ(simulator.run(bench.plan, spec::Type::f32, spec::ReduceOp::sum, {}, {}, {}).status,
             Status::malformed);
-  Bench bench(sketch);
   bench.scalars = {2};
   EXPECT_EQ(bench.run({}, {}, spec::ReduceOp::premul_sum).status, Status::malformed);
 }
 
 TEST(SimulatorTest, KnowsWhoLeftAfterEveryEntry) {
-  Sketch sketch(2);
-  sketch.builder.wait(1, sketch.builder.signal(0));
-  Bench bench(sketch);
+  Bench bench(2);
+  bench.builder.wait(1, bench.builder.signal(0));
   const Report& report = bench.run();
   ASSERT_EQ(report.status, Status::completed);
   EXPECT_FALSE(report.ranks[0].left_after_every_entry);
@@ -199,10 +185,9 @@ TEST(SimulatorTest, KnowsWhoLeftAfterEveryEntry) {
 }
 
 TEST(SimulatorTest, AsksForTheEntriesOfTheOwnCallOnly) {
-  Sketch sketch(3);
-  sketch.builder.wait(1, sketch.builder.signal(0));
-  sketch.plan.groups = {0, 0, 1};
-  Bench bench(sketch);
+  Bench bench(3);
+  bench.builder.wait(1, bench.builder.signal(0));
+  bench.plan.groups = {0, 0, 1};
   const Report& report = bench.run();
   EXPECT_FALSE(report.ranks[0].left_after_every_entry);
   EXPECT_TRUE(report.ranks[1].left_after_every_entry);
@@ -210,9 +195,8 @@ TEST(SimulatorTest, AsksForTheEntriesOfTheOwnCallOnly) {
 }
 
 TEST(SimulatorTest, CountsMovesAndMessages) {
-  Sketch sketch(2);
-  average(sketch.builder);
-  Bench bench(sketch);
+  Bench bench(2);
+  average(bench.builder);
   const Report& report = bench.run();
   EXPECT_EQ(report.moves, 2 * 2 + 4 + 4);
   EXPECT_EQ(report.messages, 2);
@@ -220,12 +204,11 @@ TEST(SimulatorTest, CountsMovesAndMessages) {
 }
 
 TEST(SimulatorTest, RepeatsTheOrderOfASeed) {
-  Sketch sketch(4);
+  Bench bench(4);
   for (int rank = 1; rank < 4; ++rank) {
-    const Range to = sketch.builder.recv(rank);
-    sketch.builder.wait(rank, sketch.builder.send_to(to, sketch.builder.send(0)));
+    const Range to = bench.builder.recv(rank);
+    bench.builder.wait(rank, bench.builder.send_to(to, bench.builder.send(0)));
   }
-  Bench bench(sketch);
   const auto stamps = [&](const Schedule& schedule) {
     std::vector<std::int64_t> all;
     for (const RankTimes& times : bench.run(schedule).ranks) {
@@ -277,10 +260,9 @@ TEST_F(AverageTest, AStaleMessageBringsWhatWasThereOnEntry) {
 }
 
 TEST(FaultTest, ADuplicateMessageOverwritesWhatCameAfterIt) {
-  Sketch sketch(2, 2);
-  send_to_1(sketch.builder);
-  sketch.builder.copy(sketch.builder.recv(1), sketch.builder.send(1));
-  Bench bench(sketch);
+  Bench bench(2, 2);
+  send_to_1(bench.builder);
+  bench.builder.copy(bench.builder.recv(1), bench.builder.send(1));
   const Report& report = bench.run({}, parse_fault("duplicate:0"));
   ASSERT_EQ(report.status, Status::completed) << report.text;
   EXPECT_TRUE(report.fault_changed);
@@ -301,9 +283,8 @@ TEST_F(AverageTest, SaysWhenNothingWasThereToBefall) {
 }
 
 TEST(FaultTest, SaysWhenItFiredWithoutEffect) {
-  Sketch sketch(2, 2);
-  send_to_1(sketch.builder);
-  Bench bench(sketch);
+  Bench bench(2, 2);
+  send_to_1(bench.builder);
   const Report& report = bench.run({}, parse_fault("duplicate:0"));
   EXPECT_TRUE(report.fault_fired);
   EXPECT_FALSE(report.fault_changed);
