@@ -7,6 +7,9 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <sstream>
+#include <string>
+#include <utility>
 
 namespace rankcheck::tidy {
 
@@ -81,99 +84,73 @@ bool may_include(std::string_view from, std::string_view to) {
   return is_ours || (tree == "tests/" && to.starts_with("tests/"));
 }
 
-void includes_point_down(const Source& source, Violations& violations) {
+/// Appends a violation for each include that `is_wrong`.
+template <class IsWrong>
+void check_includes(const Source& source, Violations& violations, IsWrong is_wrong) {
   for (const Include& include : includes(source)) {
-    if (include.quoted && !may_include(source.path, include.name)) {
-      violations.push_back({source.path, include.line, "includes " + std::string(include.name)});
-    }
+    if (!is_wrong(include)) continue;
+    violations.push_back({source.path, include.line, "includes " + std::string(include.name)});
   }
 }
 
-/// The order of the folders in harness/, from bottom to top. Whoever needs a further arrow adds it
-/// here, if the folder that it leads to stands above in this table.
-std::vector<Room> rooms_of_harness() {
-  return {
-      {"harness", {}},
-      {"harness/base", {}},
-      {"harness/case", {"harness/base"}},
-      {"harness/backend", {"harness/base", "harness/case"}},
-      {"harness/check", {"harness/base", "harness/case", "harness/backend"}},
-      {"harness/worker", {"harness/base", "harness/case", "harness/backend"}},
-      {"harness/properties", {"harness/check"}},
-      {"harness/suite", {"harness/base", "harness/case", "harness/backend", "harness/check"}},
-      {"harness/known", {"harness/base", "harness/case", "harness/check", "harness/suite"}},
-      {"harness/search",
-       {"harness/base",
-        "harness/case",
-        "harness/backend",
-        "harness/check",
-        "harness/suite",
-        "harness/known"}},
-      {"harness/report",
-       {"harness/base", "harness/case", "harness/check", "harness/known", "harness/search"}},
-      {"harness/conformance",
-       {"harness/base",
-        "harness/case",
-        "harness/backend",
-        "harness/check",
-        "harness/worker",
-        "harness/search"}},
-      {"harness/run",
-       {"harness/base",
-        "harness/case",
-        "harness/backend",
-        "harness/check",
-        "harness/suite",
-        "harness/known",
-        "harness/search",
-        "harness/report"}},
-      {"harness/page", {"harness/base", "harness/check", "harness/report"}},
-      {"harness/compare",
-       {"harness/base", "harness/case", "harness/known", "harness/report", "harness/page"}},
-      // Headers for programs outside of this tree.
-      {"harness/client", {}},
-  };
+void includes_point_down(const Source& source, Violations& violations) {
+  check_includes(source, violations, [&](const Include& include) {
+    return include.quoted && !may_include(source.path, include.name);
+  });
 }
 
-/// The same for cases/.
-std::vector<Room> rooms_of_cases() {
-  return {
-      // What cases are, and what an operation claims.
-      {"cases/families", {}},
-      {"cases/suites", {}},
-      {"cases/collectives", {"cases/families", "cases/suites"}},
-      {"cases/ptycho", {"cases/families", "cases/suites"}},
-      {"cases/evaluate", {"cases/families", "cases/collectives", "cases/ptycho"}},
-      // How devices are reached, and what is done with them.
-      {"cases/devices", {"cases/families"}},
-      {"cases/backends", {"cases/families", "cases/devices"}},
-      {"cases/audit", {"cases/families", "cases/backends"}},
-      {"cases/hardware", {"cases/devices", "cases/backends"}},
-      {"cases/bench", {"cases/families", "cases/suites", "cases/devices", "cases/backends"}},
-      {"cases/reconstruct", {"cases/families", "cases/ptycho"}},
-      {"cases/subjects", {}},
-      // Programs.
-      {"cases/workers", {"cases/families", "cases/devices", "cases/backends", "cases/reconstruct"}},
-      {"cases/commands",
-       {"cases/families",
-        "cases/suites",
-        "cases/collectives",
-        "cases/ptycho",
-        "cases/evaluate",
-        "cases/backends",
-        "cases/audit",
-        "cases/hardware",
-        "cases/bench",
-        "cases/reconstruct"}},
-      {"cases", {"cases/commands"}},
-  };
-}
+/// The folders of the two trees from bottom to top, each with the names of the folders of its tree
+/// that it may include. Whoever needs a further arrow adds it here, if the folder that it leads to
+/// stands above in this table.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 31> folders_below{{
+    {"harness", ""},
+    {"harness/base", ""},
+    {"harness/case", "base"},
+    {"harness/backend", "base case"},
+    {"harness/check", "base case backend"},
+    {"harness/worker", "base case backend"},
+    {"harness/properties", "check"},
+    {"harness/suite", "base case backend check"},
+    {"harness/known", "base case check suite"},
+    {"harness/search", "base case backend check suite known"},
+    {"harness/report", "base case check known search"},
+    {"harness/conformance", "base case backend check worker search"},
+    {"harness/run", "base case backend check suite known search report"},
+    {"harness/page", "base check report"},
+    {"harness/compare", "base case known report page"},
+    // Headers for programs outside of this tree.
+    {"harness/client", ""},
+    // What cases are, and what an operation claims.
+    {"cases/families", ""},
+    {"cases/suites", ""},
+    {"cases/collectives", "families suites"},
+    {"cases/ptycho", "families suites"},
+    {"cases/evaluate", "families collectives ptycho"},
+    // How devices are reached, and what is done with them.
+    {"cases/devices", "families"},
+    {"cases/backends", "families devices"},
+    {"cases/audit", "families backends"},
+    {"cases/hardware", "devices backends"},
+    {"cases/bench", "families suites devices backends"},
+    {"cases/reconstruct", "families ptycho"},
+    {"cases/subjects", ""},
+    // Programs.
+    {"cases/workers", "families devices backends reconstruct"},
+    {"cases/commands",
+     "families suites collectives ptycho evaluate backends audit hardware bench reconstruct"},
+    {"cases", "commands"},
+}};
 
 const std::vector<Room>& all_rooms() {
   static const std::vector<Room> all = [] {
-    std::vector<Room> rooms = rooms_of_harness();
-    const std::vector<Room> of_cases = rooms_of_cases();
-    rooms.insert(rooms.end(), of_cases.begin(), of_cases.end());
+    std::vector<Room> rooms;
+    for (const auto& [folder, below] : folders_below) {
+      Room& room = rooms.emplace_back(Room{folder, {}});
+      std::istringstream names{std::string(below)};
+      for (std::string name; names >> name;) {
+        room.below.push_back(std::string(folder.substr(0, folder.find('/'))) + '/' + name);
+      }
+    }
     return rooms;
   }();
   return all;
@@ -196,37 +173,45 @@ void folders_keep_their_order(const Source& source, Violations& violations) {
     return;
   }
   const std::string_view tree = folder.substr(0, folder.find('/'));
-  for (const Include& include : includes(source)) {
+  check_includes(source, violations, [&](const Include& include) {
     const std::string_view to = room_of(include.name);
     const bool is_of_tree = to.substr(0, to.find('/')) == tree;
-    if (!include.quoted || !is_of_tree || to == folder) continue;
-    if (std::find(room->below.begin(), room->below.end(), to) == room->below.end()) {
-      violations.push_back({source.path, include.line, "includes " + std::string(include.name)});
+    return include.quoted && is_of_tree && to != folder &&
+           std::find(room->below.begin(), room->below.end(), to) == room->below.end();
+  });
+}
+
+/// Appends a violation for each line that why_wrong(line) gives a reason for.
+template <class WhyWrong>
+void check_lines(const Source& source, Violations& violations, WhyWrong why_wrong) {
+  for_each_line(source.text, [&](int number, std::string_view line) {
+    if (const std::string why = why_wrong(line); !why.empty()) {
+      violations.push_back({source.path, number, why});
     }
+  });
+}
+
+/// Returns the first of the words that is a part of the text; empty if none is.
+std::string first_part_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) {
+    if (text.find(word) != text.npos) return std::string(word);
   }
+  return {};
 }
 
 /// What is special about a backend is a trait of its entry, so runs need no name of a backend.
 void runs_name_no_backend(const Source& source, Violations& violations) {
   if (!source.path.starts_with("harness/run/")) return;
-  for_each_line(source.text, [&](int number, std::string_view line) {
-    for (const std::string_view name :
-         {"\"sim\"", "\"mpi\"", "\"cuda\"", "\"nccl\"", "\"hybrid\""}) {
-      if (line.find(name) == line.npos) continue;
-      violations.push_back({source.path, number, "names the backend " + std::string(name)});
-    }
+  check_lines(source, violations, [](std::string_view line) {
+    return first_part_of(line, {"\"sim\"", "\"mpi\"", "\"cuda\"", "\"nccl\"", "\"hybrid\""});
   });
 }
 
 /// What only one family needs is a function of Family, so the harness needs no word of a family.
 void harness_names_no_family(const Source& source, Violations& violations) {
   if (!source.path.starts_with("harness/") || !is_code(source.path)) return;
-  for_each_line(source.text, [&](int number, std::string_view line) {
-    const std::string text = in_lower_case(line);
-    for (const std::string_view word : {"probe", "object_", "scan", "detector", "ptycho"}) {
-      if (text.find(word) == text.npos) continue;
-      violations.push_back({source.path, number, "speaks of a family: " + std::string(word)});
-    }
+  check_lines(source, violations, [](std::string_view line) {
+    return first_part_of(in_lower_case(line), {"probe", "object_", "scan", "detector", "ptycho"});
   });
 }
 
@@ -264,17 +249,14 @@ const std::vector<Confined>& confined_headers() {
 }
 
 void confined_headers_stay_home(const Source& source, Violations& violations) {
-  for (const Include& include : includes(source)) {
-    for (const Confined& confined : confined_headers()) {
-      if (include.quoted || !include.name.starts_with(confined.header)) continue;
-      const bool at_home =
-          std::any_of(confined.places.begin(), confined.places.end(), [&](std::string_view place) {
-            return source.path.find(place) != std::string::npos;
-          });
-      if (!at_home) {
-        violations.push_back({source.path, include.line, "includes " + std::string(include.name)});
-      }
-    }
+  for (const Confined& confined : confined_headers()) {
+    const bool at_home =
+        std::any_of(confined.places.begin(), confined.places.end(), [&](std::string_view place) {
+          return source.path.find(place) != std::string::npos;
+        });
+    check_includes(source, violations, [&](const Include& include) {
+      return !at_home && !include.quoted && include.name.starts_with(confined.header);
+    });
   }
 }
 
@@ -298,20 +280,16 @@ void sources_include_their_header_first(const Source& source, Violations& violat
 
 void namespaces_are_not_opened_to_all(const Source& source, Violations& violations) {
   if (!is_code(source.path)) return;
-  for_each_line(source.text, [&](int number, std::string_view line) {
-    if (trimmed(line).starts_with("using namespace")) {
-      violations.push_back({source.path, number, "using namespace"});
-    }
+  check_lines(source, violations, [](std::string_view line) {
+    return trimmed(line).starts_with("using namespace") ? "using namespace" : "";
   });
 }
 
 void macros_bear_our_name(const Source& source, Violations& violations) {
-  constexpr std::string_view directive = "#define ";
   if (!is_code(source.path)) return;
-  for_each_line(source.text, [&](int number, std::string_view line) {
-    if (line.starts_with(directive) && !line.starts_with("#define RANKCHECK_")) {
-      violations.push_back({source.path, number, std::string(line)});
-    }
+  check_lines(source, violations, [](std::string_view line) {
+    const bool is_ours = !line.starts_with("#define ") || line.starts_with("#define RANKCHECK_");
+    return std::string(is_ours ? "" : line);
   });
 }
 
@@ -353,8 +331,8 @@ bool names_a_machine(std::string_view line) {
 }
 
 void paths_belong_to_no_machine(const Source& source, Violations& violations) {
-  for_each_line(source.text, [&](int number, std::string_view line) {
-    if (names_a_machine(line)) violations.push_back({source.path, number, std::string(line)});
+  check_lines(source, violations, [](std::string_view line) {
+    return std::string(names_a_machine(line) ? line : "");
   });
 }
 
@@ -376,16 +354,14 @@ void functions_fit_on_a_screen(const Source& source, Violations& violations) {
 void comments_are_no_fragments(const Source& source, Violations& violations) {
   if (!is_code(source.path) && !is_script(source.path)) return;
   const std::string_view mark = is_code(source.path) ? "//" : "#";
-  for_each_line(source.text, [&](int number, std::string_view line) {
+  check_lines(source, violations, [&](std::string_view line) {
     const std::string_view text = trimmed(line);
-    if (!text.starts_with(mark)) return;
     const std::string_view words =
         text.substr(std::min(text.find_first_not_of("/# "), text.size()));
-    for (const std::string_view opening : {"Of ", "Likewise", "That of ", "Those of ", "Whose "}) {
-      if (words.starts_with(opening)) {
-        violations.push_back({source.path, number, "a fragment without a subject"});
-      }
-    }
+    const bool is_fragment = words.starts_with("Of ") || words.starts_with("Likewise") ||
+                             words.starts_with("That of ") || words.starts_with("Those of ") ||
+                             words.starts_with("Whose ");
+    return text.starts_with(mark) && is_fragment ? "a fragment without a subject" : "";
   });
 }
 
@@ -480,12 +456,13 @@ void tests_do_not_sleep(const Source& source, Violations& violations) {
   const bool may_wait = std::find(tests_that_wait.begin(), tests_that_wait.end(), source.path) !=
                         tests_that_wait.end();
   if (!is_test || !is_program || may_wait) return;
-  for_each_line(source.text, [&](int number, std::string_view line) {
+  check_lines(source, violations, [&](std::string_view line) -> std::string {
     const std::string_view text = trimmed(line);
-    if (text.starts_with("//") || (!is_code(source.path) && text.starts_with('#'))) return;
-    for (const std::string& word : sleeping_words()) {
-      if (has_word(line, word)) violations.push_back({source.path, number, word});
-    }
+    if (text.starts_with("//") || (!is_code(source.path) && text.starts_with('#'))) return {};
+    const auto found = std::find_if(sleeping_words().begin(),
+                                    sleeping_words().end(),
+                                    [&](const std::string& word) { return has_word(line, word); });
+    return found == sleeping_words().end() ? "" : *found;
   });
 }
 
@@ -540,28 +517,16 @@ std::vector<Arrow> arrows_between_folders(std::span<const Source> sources, std::
   return arrows;
 }
 
-/// Returns a shortest circle of arrows through a folder. It is empty if there is none.
-std::vector<Arrow> circle_through(std::string_view folder, const std::vector<Arrow>& arrows) {
-  // The arrow by which each folder was reached first, in the order in which they were reached.
-  std::vector<Arrow> reached;
-  std::string_view from = folder;
-  for (std::size_t next = 0;; from = reached[next++].to) {
+/// Whether arrows lead from one folder to another.
+bool is_reached(std::string_view to, std::string_view from, const std::vector<Arrow>& arrows) {
+  std::set<std::string_view> reached{from};
+  for (std::size_t before = 0; before != reached.size();) {
+    before = reached.size();
     for (const Arrow& arrow : arrows) {
-      const bool is_new = std::none_of(
-          reached.begin(), reached.end(), [&](const Arrow& each) { return each.to == arrow.to; });
-      if (arrow.from == from && is_new) reached.push_back(arrow);
+      if (reached.contains(arrow.from)) reached.insert(arrow.to);
     }
-    if (next == reached.size()) break;
   }
-  std::vector<Arrow> circle;
-  for (std::string_view to = folder; circle.empty() || to != folder; to = circle.back().from) {
-    const auto last = std::find_if(
-        reached.begin(), reached.end(), [&](const Arrow& arrow) { return arrow.to == to; });
-    if (last == reached.end()) return {};
-    circle.push_back(*last);
-  }
-  std::reverse(circle.begin(), circle.end());
-  return circle;
+  return reached.contains(to);
 }
 
 bool is_text(const std::filesystem::path& path) {
@@ -617,22 +582,13 @@ std::span<const std::string_view> layered_trees() {
 
 std::vector<Violation> circles_of_folders(std::span<const Source> sources, std::string_view tree) {
   const std::vector<Arrow> arrows = arrows_between_folders(sources, tree);
-  std::set<std::string_view> folders;
-  for (const Arrow& arrow : arrows) folders.insert(arrow.from);
   Violations violations;
-  for (const std::string_view folder : folders) {
-    const std::vector<Arrow> circle = circle_through(folder, arrows);
-    // Only the circle's first folder reports it.
-    const bool is_first = std::none_of(
-        circle.begin(), circle.end(), [&](const Arrow& arrow) { return arrow.from < folder; });
-    if (circle.empty() || !is_first) continue;
-    std::string text = "the folders include one another in a circle: ";
-    for (const Arrow& arrow : circle) {
-      text += std::string(arrow.from) + " (" + std::string(arrow.path) + ":" +
-              std::to_string(arrow.line) + ") -> ";
-    }
-    violations.push_back(
-        {std::string(circle.front().path), circle.front().line, text + std::string(folder)});
+  for (const Arrow& arrow : arrows) {
+    if (!is_reached(arrow.from, arrow.to, arrows)) continue;
+    violations.push_back({std::string(arrow.path),
+                          arrow.line,
+                          std::string(arrow.from) + " includes " + std::string(arrow.to) +
+                              ", from where includes lead back to it"});
   }
   return violations;
 }

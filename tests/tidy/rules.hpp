@@ -36,7 +36,7 @@ struct Rule {
 /// A folder with code, and the folders of its tree that its files may include besides their own.
 struct Room {
   std::string_view folder;
-  std::vector<std::string_view> below;
+  std::vector<std::string> below;
 };
 
 /// Returns the folders of cases/ and harness/ from bottom to top: a folder stands after all folders
@@ -64,8 +64,7 @@ struct Include {
 [[nodiscard]] std::span<const std::string_view> layered_trees();
 
 /// Finds folders of a tree that include one another in a circle. The folder of a file is its
-/// directory, without the directories above. Each violation names a circle of folders and an
-/// include for each arrow.
+/// directory, without the directories above. There is a violation for each arrow of a circle.
 [[nodiscard]] std::vector<Violation> circles_of_folders(std::span<const Source> sources,
                                                         std::string_view tree);
 
