@@ -109,7 +109,7 @@ class SealedTest : public testing::Test {
 };
 
 TEST_F(SealedTest, AJournalKeepsItsMeaning) {
-  harness::write_file(path_, journal_target().seeds().back());
+  harness::write_file(path_, seeds_of_journals().back());
   const Meaning meaning = [&] {
     return harness::to_json(harness::read_journal(path_).record.report()).dump();
   };

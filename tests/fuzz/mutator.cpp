@@ -3,37 +3,25 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <string_view>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
 namespace rankcheck::fuzz {
 
 namespace {
 
-constexpr std::array<std::string_view, 24> values{"null",
-                                                  "true",
-                                                  "-1",
-                                                  "0",
-                                                  "1",
-                                                  "-0",
-                                                  "1.5",
-                                                  "1e999",
-                                                  "-1e308",
-                                                  "1e-320",
-                                                  "2147483647",
-                                                  "2147483648",
-                                                  "-2147483649",
-                                                  "9223372036854775807",
-                                                  "18446744073709551616",
-                                                  "99999999999999999999999999",
-                                                  "\"\"",
-                                                  "\"x\"",
-                                                  "\"nan\"",
-                                                  "[]",
-                                                  "{}",
-                                                  "[[[1]]]",
-                                                  "{\"x\":1}",
-                                                  "nan"};
+/// Values of JSON and of plain text that are extreme, or of another type.
+const std::vector<std::string>& values() {
+  static const std::vector<std::string> all = [] {
+    std::istringstream words(
+        R"(null true -1 0 1 -0 1.5 1e999 -1e308 1e-320 2147483647 2147483648 -2147483649 )"
+        R"(9223372036854775807 18446744073709551616 99999999999999999999999999 "" "x" "nan" [] )"
+        R"({} [[[1]]] {"x":1} nan)");
+    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
+  }();
+  return all;
+}
 
 /// Splits a text into words, quoted strings and single characters.
 std::vector<std::string> tokens_of(const std::string& text) {
@@ -127,7 +115,7 @@ std::string Mutator::tokens(const std::string& good) {
         std::swap(tokens[i], tokens[random_.below(tokens.size())]);
         break;
       default:
-        *at = values[random_.below(values.size())];
+        *at = values()[random_.below(values().size())];
     }
   }
   std::string bad;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <exception>
-#include <filesystem>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -28,24 +27,13 @@ struct Target {
   friend void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
 };
 
-[[nodiscard]] Target case_target();
-[[nodiscard]] Target suite_target();
-[[nodiscard]] Target journal_target();
-[[nodiscard]] Target topology_target();
-[[nodiscard]] Target frame_target();
-[[nodiscard]] Target npy_target();
-/// Only builds with reconstructions have this target.
+/// Returns all targets of this build.
+[[nodiscard]] std::vector<Target> targets();
+/// The metadata of scans. Only builds with reconstructions have this target.
 [[nodiscard]] Target cxi_target();
 
-[[nodiscard]] inline std::vector<Target> targets() {
-  return {
-    case_target(), suite_target(), journal_target(), topology_target(), frame_target(),
-        npy_target(),
-#if RANKCHECK_RECONSTRUCTS
-        cxi_target(),
-#endif
-  };
-}
+/// Returns the journal of a run with a finding of each kind, without and with checksums.
+[[nodiscard]] std::vector<std::string> seeds_of_journals();
 
 /// Calls a reader. It returns a fault or throws to refuse its input.
 template <class Read>
@@ -65,25 +53,5 @@ std::string fault_of_reading(const Read& read) {
     return fault_of(refusal);
   }
 }
-
-/// A file in memory, for readers that need a path.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view content);
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile();
-
-  [[nodiscard]] std::filesystem::path path() const;
-  /// Returns the file's own descriptor, positioned at its begin. The file keeps ownership.
-  [[nodiscard]] int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
-/// Returns the contents of the files in a source folder whose names end with `extension`.
-[[nodiscard]] std::vector<std::string> contents_of(const std::string& folder,
-                                                   std::string_view extension);
 
 }  // namespace rankcheck::fuzz
