@@ -211,40 +211,25 @@ TEST(CatalogueTest, HasWordsForEveryBug) {
   }
 }
 
-/// Returns the result of a hunt that caught the first bug of the catalogue.
-Hunt caught_first() {
-  return hunted(catalogue().front());
-}
-
-TEST(WhyNotCaughtTest, NamesTheVerdictOfABugThatSurvives) {
+TEST(WhyNotCaughtTest, NamesWhatIsWrong) {
   const Bug bug = catalogue().front();
-  const Hunt survived = hunt(operations(), bug, bug.property, {.sound = true});
-  EXPECT_NE(why_not_caught(bug, survived).find("got passed"), std::string::npos);
-}
-
-TEST(WhyNotCaughtTest, NamesABugWithoutEffect) {
-  Hunt found = caught_first();
+  const Hunt caught = hunted(bug);
+  const auto expect_why = [&](const Hunt& found, const std::string& why) {
+    EXPECT_NE(why_not_caught(bug, found).find(why), std::string::npos) << why;
+  };
+  expect_why(hunt(operations(), bug, bug.property, {.sound = true}), "got passed");
+  Hunt found = caught;
   found.had_effect = false;
-  EXPECT_NE(why_not_caught(catalogue().front(), found).find("changed nothing"), std::string::npos);
-}
-
-TEST(WhyNotCaughtTest, NamesAMinimalCaseThatIsTooLarge) {
-  Hunt found = caught_first();
+  expect_why(found, "changed nothing");
+  found = caught;
   found.finding.minimal->count = 5;
-  EXPECT_NE(why_not_caught(catalogue().front(), found).find("at most"), std::string::npos);
-}
-
-TEST(WhyNotCaughtTest, NamesAMinimalSceneThatIsTooLarge) {
-  Hunt found = caught_first();
+  expect_why(found, "at most");
+  found = caught;
   found.finding.minimal->part = PtychoCase{.scene = {.rows = 1, .cols = 5}};
-  EXPECT_NE(why_not_caught(catalogue().front(), found).find("got 5 pixels, expected at most 4"),
-            std::string::npos);
-}
-
-TEST(WhyNotCaughtTest, NamesWordsThatSaySomethingElse) {
-  Hunt found = caught_first();
+  expect_why(found, "got 5 pixels, expected at most 4");
+  found = caught;
   found.finding.reason = "no reason";
-  EXPECT_NE(why_not_caught(catalogue().front(), found).find("expected to read"), std::string::npos);
+  expect_why(found, "expected to read");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -49,6 +50,13 @@ const std::string coded =
     R"({"operation":"all_reduce","ranks":3,"count":5,"op":"sum","input":"coded","data_seed":7})";
 const std::string gather =
     R"({"operation":"all_gather","ranks":3,"count":2,"input":"coded","data_seed":7})";
+
+/// Returns how the only wrong element of a case with changed results is decoded. Returns the
+/// judgement's reason if there are more or none.
+std::string only_decoded(const std::string& text, Spoil spoil = {}) {
+  const Judgement judgement = examine(text, std::move(spoil));
+  return judgement.wrong.size() == 1 ? judgement.wrong[0].decoded : judgement.reason;
+}
 
 /// Multiplies element 2 of rank 1 by 1 + `error`.
 Spoil stretch(double error) {
@@ -132,13 +140,12 @@ TEST(AgreesWithReferenceTest, NanIsNeverWithinTheBound) {
 
 /// Subtracts rank 1's contribution from an element of rank 0's output.
 TEST(AgreesWithReferenceTest, MissingRanksAreNamed) {
-  const Judgement judgement = examine(coded, [](std::span<const Case> stages, Observation& seen) {
+  const auto subtract = [](std::span<const Case> stages, Observation& seen) {
     const harness::BufferView other{layout_of(stages[0], 1), seen.stages[0].images[1].data()};
     std::byte* at = output(stages, seen, 0, 3);
     store(load(at) - load(other.send() + 12), at);
-  });
-  ASSERT_EQ(judgement.wrong.size(), 1U);
-  EXPECT_EQ(judgement.wrong[0].decoded, "rank 1 missing");
+  };
+  EXPECT_EQ(only_decoded(coded, subtract), "rank 1 missing");
 }
 
 TEST(AgreesWithReferenceTest, LostSpecialValuesAreNamed) {
@@ -146,13 +153,11 @@ TEST(AgreesWithReferenceTest, LostSpecialValuesAreNamed) {
     const std::string text =
         R"({"operation":"broadcast","ranks":2,"count":64,"input":"special","type":")" + type +
         "\"}";
-    const auto spoil = [&](std::span<const Case> stages, Observation& seen) {
+    return only_decoded(text, [&](std::span<const Case> stages, Observation& seen) {
       std::int64_t i = 0;
       while (!is_special(load(output(stages, seen, 1, i)))) ++i;
       store(0, output(stages, seen, 1, i));
-    };
-    const Judgement judgement = examine(text, spoil);
-    return judgement.wrong.size() == 1 ? judgement.wrong[0].decoded : judgement.reason;
+    });
   };
   EXPECT_EQ(lost("f32", [](float value) { return std::isnan(value); }), "a NaN was dropped");
   EXPECT_EQ(lost("f32", [](float value) { return std::fpclassify(value) == FP_SUBNORMAL; }),
@@ -160,17 +165,11 @@ TEST(AgreesWithReferenceTest, LostSpecialValuesAreNamed) {
 }
 
 TEST(AgreesWithReferenceTest, MovedElementsTellTheirOrigin) {
-  const Judgement judgement = examine(gather, [](std::span<const Case> stages, Observation& seen) {
+  const auto move = [](std::span<const Case> stages, Observation& seen) {
     std::copy_n(output(stages, seen, 0, 5), 4, output(stages, seen, 0, 0));
-  });
-  ASSERT_EQ(judgement.wrong.size(), 1U);
-  EXPECT_EQ(judgement.wrong[0].decoded, "element 1 of rank 2");
-}
-
-TEST(AgreesWithReferenceTest, StrangeElementsHaveNoOrigin) {
-  const Judgement judgement = examine(gather, stretch(0.3));
-  ASSERT_EQ(judgement.wrong.size(), 1U);
-  EXPECT_EQ(judgement.wrong[0].decoded, "no input of any rank");
+  };
+  EXPECT_EQ(only_decoded(gather, move), "element 1 of rank 2");
+  EXPECT_EQ(only_decoded(gather, stretch(0.3)), "no input of any rank");
 }
 
 /// Element 1 of rank 0 gets the data of rank 2 as it is outside the call.
@@ -189,14 +188,13 @@ TEST(AgreesWithReferenceTest, InvertedElementsTellTheirOrigin) {
 }
 
 TEST(AgreesWithReferenceTest, MemoryOfAnotherRankTellsItsOrigin) {
-  const Judgement judgement = examine(gather, [](std::span<const Case> stages, Observation& seen) {
+  const auto copy = [](std::span<const Case> stages, Observation& seen) {
     harness::Image before;
     const harness::ImageLayout layout = layout_of(stages[0], 2);
     prepare(*harness::find_family("all_gather"), stages[0], 2, layout, nullptr, before);
     std::copy_n(before.data() + layout.recv + 12, 4, output(stages, seen, 0, 1));
-  });
-  ASSERT_EQ(judgement.wrong.size(), 1U);
-  EXPECT_EQ(judgement.wrong[0].decoded, "element 3 of rank 2 before the call");
+  };
+  EXPECT_EQ(only_decoded(gather, copy), "element 3 of rank 2 before the call");
 }
 
 TEST(AgreesWithReferenceTest, AllWrongElementsAreCountedButFewListed) {
@@ -228,6 +226,13 @@ TEST(AgreesWithReferenceTest, SaysNothingOfABarrier) {
   EXPECT_FALSE(agrees_with_reference().applies(contract, c));
 }
 
+/// Returns a case of two calls on two ranks with these further fields.
+std::string two_calls(const std::string& fields) {
+  return R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,"count":2,)" + fields + "}";
+}
+const std::string two_gathers = two_calls(R"("input":"exact","operation":"all_gather",)"
+                                          R"("data_seed":3,"type":"f32")");
+
 /// Gives call 2 the output of call 1.
 void return_earlier_result(std::span<const Case> /*stages*/, Observation& observation) {
   observation.stages[1].images[1] = observation.stages[0].images[1];
@@ -236,9 +241,7 @@ void return_earlier_result(std::span<const Case> /*stages*/, Observation& observ
 TEST(RepeatsTest, NamesTheCallThatAStaleResultBelongsTo) {
   for (const char* call :
        {R"("operation":"all_reduce","op":"sum")", R"("operation":"all_gather","input":"exact")"}) {
-    const std::string text = R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,)"
-                             R"("count":2,"in_place":true,)" +
-                             std::string(call) + "}";
+    const std::string text = two_calls(R"("in_place":true,)" + std::string(call));
     const Judgement judgement = examine(text, return_earlier_result);
     ASSERT_EQ(judgement.verdict, Verdict::falsified) << judgement.reason;
     ASSERT_FALSE(judgement.wrong.empty());
@@ -259,12 +262,9 @@ void add_earlier_term(std::span<const Case> stages, Observation& observation) {
 }
 
 TEST(RepeatsTest, NamesTheCallThatAStaleTermOfASumBelongsTo) {
-  const Judgement judgement = examine(
-      R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,"count":2,"input":"exact",)"
-      R"("operation":"all_reduce","op":"sum","data_seed":3})",
-      add_earlier_term);
-  ASSERT_EQ(judgement.wrong.size(), 1U) << judgement.reason;
-  EXPECT_EQ(judgement.wrong[0].decoded, "term of call 1 of rank 0");
+  const std::string sums =
+      two_calls(R"("input":"exact","operation":"all_reduce","op":"sum","data_seed":3)");
+  EXPECT_EQ(only_decoded(sums, add_earlier_term), "term of call 1 of rank 0");
 }
 
 /// Gives the first element that rank 1 gets in call 2 the second input of rank 0 in call 1.
@@ -275,36 +275,28 @@ void move_earlier_input(std::span<const Case> stages, Observation& observation) 
 }
 
 TEST(RepeatsTest, NamesTheCallAndTheRankOfAStaleInput) {
-  const Judgement judgement = examine(
-      R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,"count":2,"input":"exact",)"
-      R"("operation":"all_gather","data_seed":3,"type":"f32"})",
-      move_earlier_input);
-  ASSERT_EQ(judgement.wrong.size(), 1U) << judgement.reason;
-  EXPECT_EQ(judgement.wrong[0].decoded, "element 1 of rank 0 in call 1");
+  EXPECT_EQ(only_decoded(two_gathers, move_earlier_input), "element 1 of rank 0 in call 1");
 }
 
 /// Gives the first element of rank 1 the second one, in call 1 or in call 2.
 TEST(RepeatsTest, NamesNoCallForAnElementOfItsOwnInputs) {
   for (const std::size_t call : {std::size_t{0}, std::size_t{1}}) {
-    const Judgement judgement = examine(
-        R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,"count":2,"input":"coded",)"
-        R"("operation":"all_gather","type":"f32"})",
-        [&](std::span<const Case> stages, Observation& observation) {
-          std::byte* const at =
-              observation.stages[call].images[1].data() + layout_of(stages[call], 1).recv;
-          store(load(at + sizeof(float)), at);
-        });
-    ASSERT_EQ(judgement.wrong.size(), 1U) << judgement.reason;
-    EXPECT_EQ(judgement.wrong[0].decoded, "element 1 of rank 0") << call;
+    const auto move = [&](std::span<const Case> stages, Observation& observation) {
+      std::byte* const at =
+          observation.stages[call].images[1].data() + layout_of(stages[call], 1).recv;
+      store(load(at + sizeof(float)), at);
+    };
+    EXPECT_EQ(
+        only_decoded(two_calls(R"("input":"coded","operation":"all_gather","type":"f32")"), move),
+        "element 1 of rank 0")
+        << call;
   }
 }
 
 /// Call 1 leaves what only call 2 should give: the other rank may be a call ahead.
 TEST(RepeatsTest, NamesALaterCall) {
-  const Judgement judgement = examine(
-      R"({"property":"repeats_with_other_data","repeat":2,"ranks":2,"count":2,"input":"exact",)"
-      R"("operation":"all_gather","data_seed":3,"type":"f32"})",
-      [](std::span<const Case>, Observation& observation) {
+  const Judgement judgement =
+      examine(two_gathers, [](std::span<const Case>, Observation& observation) {
         observation.stages[0].images[1] = observation.stages[1].images[1];
       });
   ASSERT_FALSE(judgement.wrong.empty()) << judgement.reason;

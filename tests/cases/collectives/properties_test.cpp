@@ -77,24 +77,6 @@ TEST_P(ClaimTest, BreaksWithEveryWrongByte) {
   }
 }
 
-std::vector<Claim> claims_of_lists() {
-  const std::string calls = "the list's result differs from the call for one array";
-  return {
-      {"equals_calls_one_by_one",
-       R"("operation":"all_reduce_list","ranks":3,"counts":[2,3],"gap":1,"op":"max")",
-       {0, 1, 2},
-       calls},
-      {"equals_calls_one_by_one",
-       R"("operation":"broadcast_list","ranks":2,"counts":[2,1],"type":"int8")",
-       {0, 1, 2},
-       calls},
-      {"is_independent_of_packing",
-       R"("operation":"reduce_list","ranks":3,"counts":[2,0,3],"gap":1,"op":"min")",
-       {0, 1, 2, 3},
-       "the result depends on how the list is packed"},
-  };
-}
-
 /// Changes the lowest bytes of the first element on these ranks, each in another way.
 Judgement examine_changed(const std::string& fields, const std::vector<int>& ranks, int bit) {
   const auto change = [&](std::span<const Case> stages, Observation& observation) {
@@ -133,44 +115,7 @@ TEST(DifferingCallsTest, AreComparedWithTheFirstOne) {
   EXPECT_EQ(judgement.wrong.at(0).compared_with, harness::first_call);
 }
 
-std::vector<Claim> claims_along_axis() {
-  const std::string strips = "the result differs from the call for one index before the axis";
-  const std::string composed = "the composition gives another result";
-  return {
-      {"equals_calls_strip_by_strip",
-       R"("operation":"all_gather_axis","ranks":2,"counts":[2,1],"outer":2,"inner":2)",
-       {0, 1, 2},
-       strips},
-      {"equals_calls_strip_by_strip",
-       R"("operation":"reduce_axis","ranks":2,"counts":[1,2],"outer":2,"inner":2,"op":"max")",
-       {0, 1, 2},
-       strips},
-      {"equals_gather_of_blocks",
-       R"("operation":"gather_axis","ranks":2,"counts":[2,1],"inner":2,"type":"int8")",
-       {0, 1},
-       composed},
-      {"equals_reduce_of_one_row",
-       R"("operation":"reduce_axis","ranks":2,"counts":[1,1],"outer":2,"inner":2,"op":"min")",
-       {0, 1},
-       composed},
-  };
-}
-
-std::vector<Claim> claims_of_groups() {
-  const std::string reference = "differs from the reference";
-  return {
-      {"groups_at_once",
-       R"("operation":"all_reduce","ranks":3,"count":3,"op":"sum","input":"exact")",
-       {0, 1, 2},
-       reference},
-      {"groups_at_once",
-       R"("operation":"gather_v","ranks":4,"counts":[2,1,3,1],"gap":1,"root":2,"type":"uint8")",
-       {0, 1, 2, 3, 4},
-       reference},
-  };
-}
-
-std::vector<Claim> claims() {
+const std::vector<Claim> claims = [] {
   const std::string sum = R"("ranks":3,"count":3,"op":"sum","input":"exact",)";
   const std::string move = R"("ranks":3,"count":3,)";
   const std::string composed = "the composition gives another result";
@@ -180,7 +125,9 @@ std::vector<Claim> claims() {
   const std::string reordered = "the reordered group gives another result";
   const std::string reference = "differs from the reference";
   const std::string linear = "f(2a + b) differs from 2 f(a) + f(b)";
-  return {
+  const std::string calls = "the list's result differs from the call for one array";
+  const std::string strips = "the result differs from the call for one index before the axis";
+  return std::vector<Claim>{
       {"agrees_with_reference", sum + R"("operation":"all_reduce")", {0}, reference},
       {"agrees_with_reference",
        R"("operation":"gather_v","ranks":3,"counts":[2,0,3],"gap":1,"root":2,"type":"uint8")",
@@ -238,31 +185,55 @@ std::vector<Claim> claims() {
        R"("operation":"gather_v","ranks":3,"counts":[2,0,3],"gap":1)",
        {1},
        returned},
+      {"equals_calls_one_by_one",
+       R"("operation":"all_reduce_list","ranks":3,"counts":[2,3],"gap":1,"op":"max")",
+       {0, 1, 2},
+       calls},
+      {"equals_calls_one_by_one",
+       R"("operation":"broadcast_list","ranks":2,"counts":[2,1],"type":"int8")",
+       {0, 1, 2},
+       calls},
+      {"is_independent_of_packing",
+       R"("operation":"reduce_list","ranks":3,"counts":[2,0,3],"gap":1,"op":"min")",
+       {0, 1, 2, 3},
+       "the result depends on how the list is packed"},
+      {"equals_calls_strip_by_strip",
+       R"("operation":"all_gather_axis","ranks":2,"counts":[2,1],"outer":2,"inner":2)",
+       {0, 1, 2},
+       strips},
+      {"equals_calls_strip_by_strip",
+       R"("operation":"reduce_axis","ranks":2,"counts":[1,2],"outer":2,"inner":2,"op":"max")",
+       {0, 1, 2},
+       strips},
+      {"equals_gather_of_blocks",
+       R"("operation":"gather_axis","ranks":2,"counts":[2,1],"inner":2,"type":"int8")",
+       {0, 1},
+       composed},
+      {"equals_reduce_of_one_row",
+       R"("operation":"reduce_axis","ranks":2,"counts":[1,1],"outer":2,"inner":2,"op":"min")",
+       {0, 1},
+       composed},
+      {"groups_at_once",
+       R"("operation":"all_reduce","ranks":3,"count":3,"op":"sum","input":"exact")",
+       {0, 1, 2},
+       reference},
+      {"groups_at_once",
+       R"("operation":"gather_v","ranks":4,"counts":[2,1,3,1],"gap":1,"root":2,"type":"uint8")",
+       {0, 1, 2, 3, 4},
+       reference},
   };
-}
+}();
 
 std::string claim_name(const testing::TestParamInfo<Claim>& instance) {
   const std::string operation = harness::case_from_text(instance.param.text()).operation;
   return instance.param.property + "_of_" + operation;
 }
 
-INSTANTIATE_TEST_SUITE_P(Claim, ClaimTest, testing::ValuesIn(claims()), claim_name);
-INSTANTIATE_TEST_SUITE_P(ClaimOfLists, ClaimTest, testing::ValuesIn(claims_of_lists()), claim_name);
-INSTANTIATE_TEST_SUITE_P(ClaimAlongAxis,
-                         ClaimTest,
-                         testing::ValuesIn(claims_along_axis()),
-                         claim_name);
-INSTANTIATE_TEST_SUITE_P(ClaimOfGroups,
-                         ClaimTest,
-                         testing::ValuesIn(claims_of_groups()),
-                         claim_name);
+INSTANTIATE_TEST_SUITE_P(Claim, ClaimTest, testing::ValuesIn(claims), claim_name);
 
 TEST(ClaimsTest, EveryPropertyIsTried) {
   std::set<std::string> tried{"separates_ranks"};
-  for (const Claim& claim : claims()) tried.insert(claim.property);
-  for (const Claim& claim : claims_of_lists()) tried.insert(claim.property);
-  for (const Claim& claim : claims_along_axis()) tried.insert(claim.property);
-  for (const Claim& claim : claims_of_groups()) tried.insert(claim.property);
+  for (const Claim& claim : claims) tried.insert(claim.property);
   std::set<std::string> claimed;
   for (const harness::Operation& operation : all_operations().operations()) {
     if (family(operation.contract) != "collectives") continue;

@@ -120,21 +120,12 @@ void expect_bounds(const Counted& subject, double unit) {
 }
 
 class CountsTest : public testing::TestWithParam<Counted> {};
-class CountsInSinglePrecisionTest : public testing::TestWithParam<Counted> {};
 
-TEST_P(CountsTest, HaveBounds) {
-  expect_bounds(GetParam(), of_double);
-}
-
-TEST_P(CountsInSinglePrecisionTest, HaveBounds) {
-  expect_bounds(GetParam(), of_single);
+TEST_P(CountsTest, HaveBoundsInBothPrecisions) {
+  for (const double unit : {of_double, of_single}) expect_bounds(GetParam(), unit);
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, CountsTest, testing::ValuesIn(counted()), tests::printed_name);
-INSTANTIATE_TEST_SUITE_P(Operators,
-                         CountsInSinglePrecisionTest,
-                         testing::ValuesIn(counted()),
-                         tests::printed_name);
 
 TEST(PhotonsTest, ReachAMillionAndAreWhole) {
   const spec::Contract contract = counted().front().contract;

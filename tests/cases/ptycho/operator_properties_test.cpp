@@ -1,7 +1,6 @@
 #include <cstdint>
-#include <ostream>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,7 +11,7 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
-#include "tests/print.hpp"
+#include "tests/cases/ptycho/small_case.hpp"
 
 /// Every property that an operator claims holds for right results and fails for wrong results.
 namespace rankcheck::cases {
@@ -24,36 +23,19 @@ using harness::Judgement;
 using harness::Observation;
 using harness::Verdict;
 
-/// An operator. GoogleTest prints its name.
-struct Subject {
-  std::string_view name;
-
-  friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
-};
-
-std::vector<Subject> subjects() {
-  std::vector<Subject> all;
+std::vector<std::string> operators() {
+  std::vector<std::string> all;
   for (const harness::Operation& each : all_operations().operations()) {
-    if (family(each.contract) == "ptycho") all.push_back({each.contract.name});
+    if (family(each.contract) == "ptycho") all.emplace_back(each.contract.name);
   }
   return all;
 }
 
-/// Returns a small case that uses everything that the operator may have.
 Case case_of(const harness::Operation& operation, const harness::Property& property) {
-  Case c;
-  c.operation = operation.contract.name;
+  Case c = small_case_of(operation.contract);
   c.property = property.name;
   c.ranks = 3;
   c.counts = {2, 1, 2};
-  c.data_seed = 7;
-  // In single precision, several slices of so few pixels have no power.
-  c.type = spec::Type::f64;
-  ptycho(c).scene = {.rows = 5, .cols = 5, .window = 3, .detector = 4, .modes = 2};
-  if (ptycho(operation.contract).multislice) ptycho(c).scene.slices = 2;
-  const bool travels = ptycho(operation.contract).in_free_space || ptycho(c).scene.slices > 1;
-  if (travels) ptycho(c).scene.wavelength = ptycho(c).scene.distance = 1;
-  if (ptycho(operation.contract).tiled) ptycho(c).scene.halo = 1;
   if (property.adapt != nullptr) property.adapt(operation.contract, c);
   return c;
 }
@@ -81,10 +63,10 @@ bool spoil_outputs(const Case& c, int rank, harness::StageOutcome& outcome) {
   return has_any;
 }
 
-class OperatorClaimTest : public testing::TestWithParam<Subject> {
+class OperatorClaimTest : public testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] const harness::Operation& operation() const {
-    return *all_operations().find(GetParam().name);
+    return *all_operations().find(GetParam());
   }
 };
 
@@ -113,8 +95,8 @@ TEST_P(OperatorClaimTest, BreaksWithWrongResultsOfAnyRank) {
 
 INSTANTIATE_TEST_SUITE_P(Operators,
                          OperatorClaimTest,
-                         testing::ValuesIn(subjects()),
-                         tests::printed_name);
+                         testing::ValuesIn(operators()),
+                         [](const auto& name) { return name.param; });
 
 }  // namespace
 }  // namespace rankcheck::cases

@@ -11,18 +11,13 @@
 #include "cases/backends/sim.hpp"
 #include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/stage.hpp"
-#include "cases/suites/catalogue.hpp"
+#include "tests/cases/collectives/spoiled.hpp"
 
 namespace rankcheck::cases {
 namespace {
 
 using harness::Case;
 using harness::Judgement;
-
-const harness::Catalogue& operations() {
-  static const harness::Catalogue all = make_catalogue();
-  return all;
-}
 
 /// A step and one of its properties.
 struct Checked {
@@ -32,7 +27,7 @@ struct Checked {
 
 std::vector<Checked> properties_of_steps() {
   std::vector<Checked> all;
-  for (const harness::Operation& operation : operations().operations()) {
+  for (const harness::Operation& operation : all_operations().operations()) {
     if (!operation.contract.name.ends_with("_step")) continue;
     for (const harness::Property& property : operation.properties) {
       all.push_back({std::string(operation.contract.name), std::string(property.name)});
@@ -51,8 +46,8 @@ TEST_P(StepPowerTest, NineOfTenCasesInSinglePrecisionSeeNineOfTenElements) {
   unit.property = GetParam().property;
   unit.types = {spec::Type::f32};
   const auto backend = open_sim({});
-  harness::Generator generator(operations(), *backend, unit, 1);
-  harness::Examiner examiner(operations(), *backend);
+  harness::Generator generator(all_operations(), *backend, unit, 1);
+  harness::Examiner examiner(all_operations(), *backend);
   harness::RandomSource words(1);
   constexpr int cases = 40;
   int strong = 0;
@@ -83,13 +78,13 @@ TEST(StepPowerTest, WhatIsExpectedOfAStepAndItsBoundsAreFinite) {
       R"("data_seed":316751,"rows":12,"cols":19,"window":8,"detector":8,"modes":1,)"
       R"("scan":"whole"})");
   const auto backend = open_sim({});
-  harness::Examiner examiner(operations(), *backend);
+  harness::Examiner examiner(all_operations(), *backend);
   Judgement judgement;
   examiner.examine(c, judgement);
   EXPECT_EQ(judgement.verdict, harness::Verdict::passed) << judgement.reason;
   EXPECT_EQ(judgement.power.useful, judgement.power.elements);
   const harness::Evidence evidence{
-      operations(), backend->traits(), examiner.stages(), examiner.observation()};
+      all_operations(), backend->traits(), examiner.stages(), examiner.observation()};
   const OperatorStage stage = read_stage(evidence, 0, reference::Follow::results);
   for (const spec::Array array : ptycho(stage.contract).outputs) {
     const reference::BoundedArray& expected = stage.expected[array];

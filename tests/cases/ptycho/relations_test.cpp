@@ -28,7 +28,7 @@ using harness::Verdict;
 using spec::Array;
 
 /// A property on one case, and an output that the property compares.
-struct Claim {
+struct Relation {
   std::string operation;
   std::string property;
   std::size_t stage;
@@ -36,7 +36,7 @@ struct Claim {
   int data_seed = 8;
   std::string input = "general";
 
-  friend void PrintTo(const Claim& claim, std::ostream* out) {
+  friend void PrintTo(const Relation& claim, std::ostream* out) {
     *out << claim.operation << " " << claim.property;
   }
 };
@@ -52,7 +52,7 @@ std::string text_of(const std::string& operation,
 }
 
 /// Adds 1000 to the first component of an output, on every rank.
-void spoil(const Claim& claim, std::span<const Case> stages, Observation& observation) {
+void spoil(const Relation& claim, std::span<const Case> stages, Observation& observation) {
   const Case& c = stages[claim.stage];
   for (int rank = 0; rank < group_size(c); ++rank) {
     const harness::ImageLayout layout = layout_of(c, rank);
@@ -68,7 +68,7 @@ void spoil(const Claim& claim, std::span<const Case> stages, Observation& observ
   }
 }
 
-class RelationTest : public testing::TestWithParam<Claim> {
+class RelationTest : public testing::TestWithParam<Relation> {
  protected:
   std::string text_ =
       text_of(GetParam().operation, GetParam().property, GetParam().data_seed, GetParam().input);
@@ -88,57 +88,58 @@ TEST_P(RelationTest, BreaksWithAWrongValue) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Claim,
+    Relation,
     RelationTest,
     testing::Values(
-        Claim{"gaussian_gradients", "has_derivative", 1, Array::cost},
-        Claim{"gaussian_gradients", "has_derivative", 0, Array::object},
-        Claim{"poisson_gradients", "has_derivative", 0, Array::probe, 7},
-        Claim{"gaussian_gradients", "balances_object_and_probe", 0, Array::probe},
-        Claim{"gaussian_gradients", "is_equivariant", 1, Array::object},
-        Claim{"gaussian_gradients", "is_independent_of_order", 1, Array::cost},
-        Claim{"gaussian_gradients", "counts_every_position", 1, Array::probe},
-        Claim{"illuminate", "takes_each_position_alone", 2, Array::waves},
-        Claim{"shift", "takes_each_position_alone", 1, Array::waves},
-        Claim{"extract", "is_exact_on_bilinear_objects", 0, Array::patches},
-        Claim{"rpie_step", "keeps_the_truth", 3, Array::object},
-        Claim{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::object},
-        Claim{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::probe},
-        Claim{"lsqml_step", "moves_no_more_than_came_back", 0, Array::object},
-        Claim{"lsqml_step", "moves_no_more_than_came_back", 0, Array::probe},
-        Claim{"rpie_step", "takes_further_steps", 0, Array::object},
-        Claim{"difference_map_step", "takes_further_steps", 1, Array::probe},
-        Claim{"conjugate_gradient_step", "takes_further_steps", 2, Array::object_direction},
-        Claim{"rpie_step", "is_epie_with_other_divisors", 3, Array::object},
-        Claim{"rpie_step", "is_epie_with_other_divisors", 2, Array::probe},
-        Claim{"rpie_step", "is_epie_with_other_divisors", 0, Array::object_weight},
-        Claim{"momentum_step", "is_epie_with_memory", 1, Array::object},
-        Claim{"momentum_step", "is_epie_with_memory", 1, Array::probe_direction},
-        Claim{"momentum_step", "is_epie_with_memory", 0, Array::probe},
-        Claim{"momentum_step", "coasts_at_the_truth", 3, Array::object_direction},
-        Claim{"momentum_step", "coasts_at_the_truth", 3, Array::probe},
-        Claim{"rpie_step", "grows_as_its_light_does", 3, Array::object},
-        Claim{"epie_step", "grows_as_its_light_does", 3, Array::probe},
-        Claim{"alternating_projections_step", "grows_as_its_light_does", 3, Array::object},
-        Claim{"conjugate_gradient_step", "grows_as_its_light_does", 3, Array::object_gradient},
-        Claim{"insert", "is_independent_of_refinement", 0, Array::object},
-        Claim{"poisson_cost", "is_independent_of_refinement", 1, Array::far_waves},
-        Claim{"poisson_cost", "ignores_unmeasured_pixels", 1, Array::far_waves, 7, "special"},
-        Claim{"lsqml_step", "ignores_unmeasured_pixels", 0, Array::probe, 7, "special"},
-        Claim{"gaussian_gradients", "keeps_the_raster_ambiguity", 1, Array::object},
-        Claim{"propagate", "is_equivariant", 1, Array::far_waves},
-        Claim{"alternating_projections_step", "keeps_the_truth_on_whole_pixels", 3, Array::probe},
-        Claim{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::exit_waves},
-        Claim{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::object},
-        Claim{"difference_map_step", "waves_grow_by_beta", 4, Array::exit_waves},
-        Claim{"difference_map_step", "waves_grow_by_beta", 4, Array::probe},
-        Claim{"difference_map_step", "fixed_points_are_solutions", 0, Array::exit_waves},
-        Claim{"difference_map_step", "fixed_points_are_solutions", 0, Array::object},
-        Claim{"difference_map_step", "is_equivariant", 1, Array::exit_waves},
-        Claim{"conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
-        Claim{"poisson_conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
-        Claim{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::object},
-        Claim{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::step_lengths}),
+        Relation{"gaussian_gradients", "has_derivative", 1, Array::cost},
+        Relation{"gaussian_gradients", "has_derivative", 0, Array::object},
+        Relation{"poisson_gradients", "has_derivative", 0, Array::probe, 7},
+        Relation{"gaussian_gradients", "balances_object_and_probe", 0, Array::probe},
+        Relation{"gaussian_gradients", "is_equivariant", 1, Array::object},
+        Relation{"gaussian_gradients", "is_independent_of_order", 1, Array::cost},
+        Relation{"gaussian_gradients", "counts_every_position", 1, Array::probe},
+        Relation{"illuminate", "takes_each_position_alone", 2, Array::waves},
+        Relation{"shift", "takes_each_position_alone", 1, Array::waves},
+        Relation{"extract", "is_exact_on_bilinear_objects", 0, Array::patches},
+        Relation{"rpie_step", "keeps_the_truth", 3, Array::object},
+        Relation{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::object},
+        Relation{"lsqml_step", "keeps_the_truth_along_its_directions", 3, Array::probe},
+        Relation{"lsqml_step", "moves_no_more_than_came_back", 0, Array::object},
+        Relation{"lsqml_step", "moves_no_more_than_came_back", 0, Array::probe},
+        Relation{"rpie_step", "takes_further_steps", 0, Array::object},
+        Relation{"difference_map_step", "takes_further_steps", 1, Array::probe},
+        Relation{"conjugate_gradient_step", "takes_further_steps", 2, Array::object_direction},
+        Relation{"rpie_step", "is_epie_with_other_divisors", 3, Array::object},
+        Relation{"rpie_step", "is_epie_with_other_divisors", 2, Array::probe},
+        Relation{"rpie_step", "is_epie_with_other_divisors", 0, Array::object_weight},
+        Relation{"momentum_step", "is_epie_with_memory", 1, Array::object},
+        Relation{"momentum_step", "is_epie_with_memory", 1, Array::probe_direction},
+        Relation{"momentum_step", "is_epie_with_memory", 0, Array::probe},
+        Relation{"momentum_step", "coasts_at_the_truth", 3, Array::object_direction},
+        Relation{"momentum_step", "coasts_at_the_truth", 3, Array::probe},
+        Relation{"rpie_step", "grows_as_its_light_does", 3, Array::object},
+        Relation{"epie_step", "grows_as_its_light_does", 3, Array::probe},
+        Relation{"alternating_projections_step", "grows_as_its_light_does", 3, Array::object},
+        Relation{"conjugate_gradient_step", "grows_as_its_light_does", 3, Array::object_gradient},
+        Relation{"insert", "is_independent_of_refinement", 0, Array::object},
+        Relation{"poisson_cost", "is_independent_of_refinement", 1, Array::far_waves},
+        Relation{"poisson_cost", "ignores_unmeasured_pixels", 1, Array::far_waves, 7, "special"},
+        Relation{"lsqml_step", "ignores_unmeasured_pixels", 0, Array::probe, 7, "special"},
+        Relation{"gaussian_gradients", "keeps_the_raster_ambiguity", 1, Array::object},
+        Relation{"propagate", "is_equivariant", 1, Array::far_waves},
+        Relation{
+            "alternating_projections_step", "keeps_the_truth_on_whole_pixels", 3, Array::probe},
+        Relation{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::exit_waves},
+        Relation{"difference_map_step", "keeps_the_truth_on_whole_pixels", 3, Array::object},
+        Relation{"difference_map_step", "waves_grow_by_beta", 4, Array::exit_waves},
+        Relation{"difference_map_step", "waves_grow_by_beta", 4, Array::probe},
+        Relation{"difference_map_step", "fixed_points_are_solutions", 0, Array::exit_waves},
+        Relation{"difference_map_step", "fixed_points_are_solutions", 0, Array::object},
+        Relation{"difference_map_step", "is_equivariant", 1, Array::exit_waves},
+        Relation{"conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
+        Relation{"poisson_conjugate_gradient_step", "never_raises_the_cost", 1, Array::cost},
+        Relation{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::object},
+        Relation{"conjugate_gradient_step", "goes_along_its_directions", 0, Array::step_lengths}),
     [](const auto& instance) {
       return instance.param.operation + "_" + instance.param.property + "_" +
              std::string(spec::name(instance.param.array));
@@ -146,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// Old files hold such cases: they are from before these properties chose their own kind of inputs.
 /// Examines a claim with a wrong value 0 in an array of a stage.
-Judgement examine_spoiled(const Claim& claim) {
+Judgement examine_spoiled(const Relation& claim) {
   const std::string text = text_of(claim.operation, claim.property, claim.data_seed, claim.input);
   return examine(text, [&](std::span<const Case> stages, Observation& observation) {
     spoil(claim, stages, observation);
@@ -329,7 +330,7 @@ const std::vector<Control> controls{
     {"shards_keep_the_order_of_positions", "redistribute", is_independent_of_order()},
 };
 
-INSTANTIATE_TEST_SUITE_P(Claim, ControlTest, testing::ValuesIn(controls), tests::printed_name);
+INSTANTIATE_TEST_SUITE_P(Relation, ControlTest, testing::ValuesIn(controls), tests::printed_name);
 
 }  // namespace
 }  // namespace rankcheck::cases

@@ -22,6 +22,7 @@
 #include "cases/ptycho/operator_properties.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
+#include "tests/cases/ptycho/small_case.hpp"
 
 /// Tests the largest error that passes in a single value of an operator's output.
 namespace rankcheck::cases {
@@ -42,22 +43,6 @@ struct Place {
   Value expected;
   double bound = 0;
 };
-
-/// Returns a small case in double precision.
-Case case_of(const spec::Contract& contract) {
-  Case c;
-  c.operation = contract.name;
-  c.ranks = 2;
-  c.counts = {2, 1};
-  c.type = spec::Type::f64;
-  c.data_seed = 7;
-  ptycho(c).scene = {.rows = 5, .cols = 5, .window = 3, .detector = 4, .modes = 2};
-  if (ptycho(contract).multislice) ptycho(c).scene.slices = 2;
-  if (ptycho(contract).in_free_space || ptycho(c).scene.slices > 1)
-    ptycho(c).scene.wavelength = ptycho(c).scene.distance = 1;
-  if (ptycho(contract).tiled) ptycho(c).scene.halo = 1;
-  return c;
-}
 
 /// Selects the value of a stage that is changed: the value with the largest magnitude, or the first
 /// one.
@@ -128,7 +113,7 @@ void expect_of_every_operator(Got got, Verdict verdict) {
     SCOPED_TRACE(operation.contract.name);
     std::optional<Place> place;
     const Judgement judgement =
-        examine(harness::to_text(case_of(operation.contract)),
+        examine(harness::to_text(small_case_of(operation.contract)),
                 [&](std::span<const Case> stages, Observation& observation) {
                   place = picked(stages, observation, 0, reference::Follow::results);
                   if (place) write(stages[0], *place, got(*place), observation);
@@ -162,7 +147,7 @@ TEST(ToleranceTest, IsNothingForWholeNumbers) {
   for (const harness::Operation& operation : all_operations().operations()) {
     if (family(operation.contract) != "ptycho") continue;
     if (!ptycho(operation.contract).exact_on_whole_numbers) continue;
-    Case c = case_of(operation.contract);
+    Case c = small_case_of(operation.contract);
     const auto has_bound = [&] {
       bool found = false;
       examine(harness::to_text(c), [&](std::span<const Case> stages, Observation& observation) {
@@ -179,7 +164,7 @@ TEST(ToleranceTest, IsNothingForWholeNumbers) {
 
 /// The step's lengths are those that a search may find: powers of two, not below a least one.
 TEST(ToleranceTest, OfASearchEndsAtItsLastLength) {
-  Case c = case_of(all_operations().find("conjugate_gradient_step")->contract);
+  Case c = small_case_of(all_operations().find("conjugate_gradient_step")->contract);
   c.property = "goes_along_its_directions";
   const double least = std::ldexp(1, -reference::line_search_halvings);
   Place lengths;
@@ -200,7 +185,7 @@ TEST(ToleranceTest, LetsNoRankHaveOtherBitsThanRank0) {
     if (family(operation.contract) != "ptycho") continue;
     bool is_changed = false;
     const Judgement judgement =
-        examine(harness::to_text(case_of(operation.contract)),
+        examine(harness::to_text(small_case_of(operation.contract)),
                 [&](std::span<const Case> stages, Observation& observation) {
                   const auto at = picked(stages, observation, 0, reference::Follow::results);
                   is_changed = at && spec::is_replicated(ptycho(stages[0]).scene, at->array);
@@ -241,61 +226,58 @@ Tolerance tolerance_of(const Case& c, const Pick& pick, int most) {
 /// A property's bound is the sum of the bounds of several values and stages. So one value may be
 /// off by more than its own bound. The number is the exponent of Tolerance. A tolerance ten times
 /// as wide would add about three.
-const std::map<std::string_view, int>& exponents() {
-  static const std::map<std::string_view, int> all{
-      {"adds_distances", 3},
-      {"balances_object_and_probe", 5},
-      {"conserves_energy", 5},
-      {"conserves_the_sum", 9},
-      {"counts_every_position", 1},
-      {"gains_no_energy", 7},
-      {"grows_as_its_light_does", 1},
-      {"has_adjoint_in_each_slice", 5},
-      {"has_adjoint_in_object", 4},
-      {"has_adjoint_in_probe", 7},
-      {"has_adjoint_insert", 6},
-      {"has_adjoint_propagate", 8},
-      {"has_adjoint_propagate_fresnel", 7},
-      {"has_adjoint_propagate_fresnel_adjoint", 7},
-      {"has_adjoint_propagate_inverse", 10},
-      {"has_adjoint_shift", 7},
-      {"has_adjoint_shift_back", 10},
-      {"has_degree_of_its_slices", 2},
-      {"has_derivative", 4},
-      {"is_a_phase_ramp_at_the_detector", 5},
-      {"is_epie_with_other_divisors", 2},
-      {"is_equivariant", 2},
-      {"is_illuminate_for_one_slice", 2},
-      {"is_independent_of_order", 2},
-      {"is_independent_of_partition", 2},
-      {"is_independent_of_refinement", 2},
-      {"is_linear", 2},
-      {"is_patch_times_probe", 1},
-      {"is_product_without_distance", 1},
-      {"is_undone_by_propagate", 3},
-      {"is_undone_by_propagate_inverse", 3},
-      {"is_undone_by_shift", 3},
-      {"is_undone_by_shift_back", 3},
-      {"is_undone_by_the_way_back", 3},
-      {"keeps_the_raster_ambiguity", 1},
-      {"keeps_the_truth", 1},
-      {"keeps_the_truth_on_whole_pixels", 1},
-      {"multiplies_when_repeated", 1},
-      {"takes_each_position_alone", 2},
-      {"takes_further_steps", 1},
-      {"waves_grow_by_beta", 1},
-  };
-  return all;
-}
+const std::map<std::string_view, int> exponents{
+    {"adds_distances", 3},
+    {"balances_object_and_probe", 5},
+    {"conserves_energy", 5},
+    {"conserves_the_sum", 9},
+    {"counts_every_position", 1},
+    {"gains_no_energy", 7},
+    {"grows_as_its_light_does", 1},
+    {"has_adjoint_in_each_slice", 5},
+    {"has_adjoint_in_object", 4},
+    {"has_adjoint_in_probe", 7},
+    {"has_adjoint_insert", 6},
+    {"has_adjoint_propagate", 8},
+    {"has_adjoint_propagate_fresnel", 7},
+    {"has_adjoint_propagate_fresnel_adjoint", 7},
+    {"has_adjoint_propagate_inverse", 10},
+    {"has_adjoint_shift", 7},
+    {"has_adjoint_shift_back", 10},
+    {"has_degree_of_its_slices", 2},
+    {"has_derivative", 4},
+    {"is_a_phase_ramp_at_the_detector", 5},
+    {"is_epie_with_other_divisors", 2},
+    {"is_equivariant", 2},
+    {"is_illuminate_for_one_slice", 2},
+    {"is_independent_of_order", 2},
+    {"is_independent_of_partition", 2},
+    {"is_independent_of_refinement", 2},
+    {"is_linear", 2},
+    {"is_patch_times_probe", 1},
+    {"is_product_without_distance", 1},
+    {"is_undone_by_propagate", 3},
+    {"is_undone_by_propagate_inverse", 3},
+    {"is_undone_by_shift", 3},
+    {"is_undone_by_shift_back", 3},
+    {"is_undone_by_the_way_back", 3},
+    {"keeps_the_raster_ambiguity", 1},
+    {"keeps_the_truth", 1},
+    {"keeps_the_truth_on_whole_pixels", 1},
+    {"multiplies_when_repeated", 1},
+    {"takes_each_position_alone", 2},
+    {"takes_further_steps", 1},
+    {"waves_grow_by_beta", 1},
+};
 
 TEST(ToleranceTest, OfPropertiesIsNoLargerThanItWas) {
   int claims = 0;
   for (const harness::Operation& operation : all_operations().operations()) {
     if (family(operation.contract) != "ptycho") continue;
     for (const harness::Property& property : operation.properties) {
-      const auto limit = exponents().find(property.name);
-      if (limit == exponents().end()) continue;
-      Case c = case_of(operation.contract);
+      const auto limit = exponents.find(property.name);
+      if (limit == exponents.end()) continue;
+      Case c = small_case_of(operation.contract);
       c.property = property.name;
       if (property.adapt != nullptr) property.adapt(operation.contract, c);
       // A property may say nothing of the largest value: of a cost, or of another rank's copy.
@@ -321,7 +303,7 @@ TEST(ToleranceTest, OfPropertiesIsNoLargerThanItWas) {
 /// Judges a number of a property that one value went into.
 Judgement judge_number(double number, const UpperLimit& most) {
   const spec::Contract& contract = all_operations().find("intensity")->contract;
-  const Case c = case_of(contract);
+  const Case c = small_case_of(contract);
   OperatorStage stage{.c = c, .contract = contract, .in = {}, .expected = {}, .got = {}};
   stage.got[ptycho(contract).outputs.front()].resize(1);
   stage.expected[ptycho(contract).outputs.front()].resize(1);

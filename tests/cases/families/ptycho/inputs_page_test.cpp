@@ -108,44 +108,33 @@ TEST(InputsPageTest, NamesTheNumberOfEveryArray) {
   EXPECT_EQ(differences, Strings{});
 }
 
-/// The page with one text replaced, which must occur exactly once.
-std::string page_with(const std::string& old_text, const std::string& new_text) {
-  const Strings parts = split(page(), old_text);
-  EXPECT_EQ(parts.size(), 2U) << old_text;
-  return parts.front() + new_text + parts.back();
-}
-
-const std::string intensity_row = "\n| `intensity` | `far_waves` | `frames` |";
-
-TEST(InputsPageTest, AMissingRowIsNamed) {
-  const std::string text = page_with(intensity_row, "\n| no name | `far_waves` | `frames` |");
-  EXPECT_EQ(differences_of_operators(text), Strings{"intensity has no row"});
-}
-
-TEST(InputsPageTest, AnAdditionalRowIsNamed) {
-  const std::string text =
-      page_with(intensity_row, "\n| `blur` | `frames` | `frames` | x |" + intensity_row);
-  EXPECT_EQ(differences_of_operators(text), Strings{"blur has a row, but does not exist"});
-}
-
-TEST(InputsPageTest, ASecondRowOfAnOperatorIsNamed) {
-  const std::string text =
-      page_with(intensity_row, "\n| `intensity` | `far_waves` | `frames` | x |" + intensity_row);
-  EXPECT_EQ(differences_of_operators(text), Strings{"intensity stands in two rows"});
-}
-
-TEST(InputsPageTest, WrongArraysAreNamed) {
-  const std::string text = page_with(intensity_row, "\n| `intensity` | `waves`, `mask` | `cost` |");
-  EXPECT_EQ(differences_of_operators(text),
-            Strings{"intensity has waves, mask -> cost instead of far_waves -> frames"});
-}
-
-TEST(InputsPageTest, ArraysInAnotherOrderAreNamed) {
-  const std::string text =
-      page_with("| `insert` | `patches`, `positions` |", "| `insert` | `positions`, `patches` |");
-  EXPECT_EQ(
-      differences_of_operators(text),
-      Strings{"insert has positions, patches -> object instead of patches, positions -> object"});
+TEST(InputsPageTest, EveryMistakeIsNamed) {
+  const std::string row = "\n| `intensity` | `far_waves` | `frames` |";
+  const std::string insert = "| `insert` | `patches`, `positions` |";
+  struct Mistake {
+    std::string old_text;
+    std::string new_text;
+    std::string difference;
+  };
+  for (const Mistake& each : std::vector<Mistake>{
+           {row, "\n| no name | `far_waves` | `frames` |", "intensity has no row"},
+           {row,
+            "\n| `blur` | `frames` | `frames` | x |" + row,
+            "blur has a row, but does not exist"},
+           {row,
+            "\n| `intensity` | `far_waves` | `frames` | x |" + row,
+            "intensity stands in two rows"},
+           {row,
+            "\n| `intensity` | `waves`, `mask` | `cost` |",
+            "intensity has waves, mask -> cost instead of far_waves -> frames"},
+           {insert,
+            "| `insert` | `positions`, `patches` |",
+            "insert has positions, patches -> object instead of patches, positions -> object"}}) {
+    const Strings parts = split(page(), each.old_text);
+    ASSERT_EQ(parts.size(), 2U) << each.old_text;
+    EXPECT_EQ(differences_of_operators(parts.front() + each.new_text + parts.back()),
+              Strings{each.difference});
+  }
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,9 +10,11 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/draw.hpp"
+#include "cases/families/ptycho/inputs.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 
-/// Tests scenes and batches that are larger than what the operators' kernels process at a time.
+/// Cases that are drawn for operators: their kinds of inputs, and scenes and batches that are
+/// larger than what the kernels process at a time.
 namespace rankcheck::cases {
 namespace {
 
@@ -106,6 +110,29 @@ TEST(SceneSizeTest, AnAlgorithmWithoutBatchesRefusesThem) {
   EXPECT_EQ(backend.why_refused(c), "chunk: the algorithm has no batches");
   c.algorithm.clear();
   EXPECT_EQ(backend.why_refused(c), "");
+}
+
+/// Every kind that INPUTS.md defines for an operation is also drawn for it.
+TEST(KindsOfInputsTest, AllThatAreDefinedAreDrawn) {
+  int with_photons = 0;
+  for (const harness::Operation& each : all_operations().operations()) {
+    const std::string name(each.contract.name);
+    const bool is_operator = spec::family(each.contract) == PtychoCase::family;
+    // Only an operation with a reference has this property.
+    if (!is_operator || all_operations().find_property(name, "agrees_with_reference") == nullptr)
+      continue;
+    std::set<harness::InputKind> defined;
+    for (std::size_t i = 0; i < harness::input_kind_names.size(); ++i) {
+      const auto kind = static_cast<harness::InputKind>(i);
+      if (kind != harness::InputKind::given && is_defined(kind, each.contract))
+        defined.insert(kind);
+    }
+    with_photons += defined.contains(harness::InputKind::wide_range) ? 1 : 0;
+    std::set<harness::InputKind> drawn;
+    for (const Case& c : Drawn(unit_of(name, ""), 60).cases) drawn.insert(c.input);
+    EXPECT_EQ(drawn, defined) << name;
+  }
+  EXPECT_EQ(with_photons, 12);
 }
 
 }  // namespace
