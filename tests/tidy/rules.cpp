@@ -484,8 +484,6 @@ constexpr std::array all_rules{
     Rule{"tests_do_not_sleep", tests_do_not_sleep},
 };
 
-constexpr std::array<std::string_view, 3> all_layered_trees{"cases", "gpu", "harness"};
-
 /// An include of a file in another folder.
 struct Arrow {
   std::string_view from;
@@ -574,10 +572,6 @@ std::string_view room_of(std::string_view path) {
 
 std::span<const Rule> rules() {
   return all_rules;
-}
-
-std::span<const std::string_view> layered_trees() {
-  return all_layered_trees;
 }
 
 std::vector<Violation> circles_of_folders(std::span<const Source> sources, std::string_view tree) {

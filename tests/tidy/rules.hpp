@@ -60,9 +60,6 @@ struct Include {
 /// Returns every rule, in a fixed order.
 [[nodiscard]] std::span<const Rule> rules();
 
-/// Returns the trees in which folders must not include one another in a circle.
-[[nodiscard]] std::span<const std::string_view> layered_trees();
-
 /// Finds folders of a tree that include one another in a circle. The folder of a file is its
 /// directory, without the directories above. There is a violation for each arrow of a circle.
 [[nodiscard]] std::vector<Violation> circles_of_folders(std::span<const Source> sources,

@@ -1,5 +1,5 @@
 #include <filesystem>
-#include <ostream>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -29,12 +29,17 @@ std::string to_text(const std::vector<Violation>& violations) {
   return text;
 }
 
+/// All texts of the project, which are read once.
+const std::vector<Source>& project() {
+  static const std::vector<Source> all = read_project(RANKCHECK_SOURCE_DIR);
+  return all;
+}
+
 class RuleTest : public testing::TestWithParam<Rule> {};
 
 TEST_P(RuleTest, HoldsInTheProject) {
-  const std::vector<Source> sources = read_project(RANKCHECK_SOURCE_DIR);
-  ASSERT_GT(sources.size(), 100U) << "the project was not found";
-  EXPECT_EQ(to_text(violations_of(GetParam(), sources)), "");
+  ASSERT_GT(project().size(), 100U) << "the project was not found";
+  EXPECT_EQ(to_text(violations_of(GetParam(), project())), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Tidy,
@@ -44,26 +49,11 @@ INSTANTIATE_TEST_SUITE_P(Tidy,
 
 /// A file that breaks exactly one rule, in one line.
 struct Planted {
-  std::string name;
+  std::string_view name;
   std::string_view rule;
   Source source;
   int line = 1;
-
-  friend void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
 };
-
-class PlantedTest : public testing::TestWithParam<Planted> {};
-
-TEST_P(PlantedTest, IsFoundByItsRuleAlone) {
-  const Planted& planted = GetParam();
-  for (const Rule& rule : rules()) {
-    const std::vector<Violation> found = violations_of(rule, {planted.source});
-    ASSERT_EQ(found.size(), rule.name == planted.rule ? 1U : 0U) << rule.name << to_text(found);
-    if (!found.empty()) {
-      EXPECT_EQ(found.front().line, planted.line);
-    }
-  }
-}
 
 std::string included(std::string_view header) {
   return "#include " + std::string(header) + "\n";
@@ -207,59 +197,51 @@ const std::vector<Planted> all_planted{
      2},
 };
 
-INSTANTIATE_TEST_SUITE_P(Tidy, PlantedTest, testing::ValuesIn(all_planted), tests::printed_name);
-
-/// A file that breaks no rule.
-struct Legal {
-  std::string name;
-  Source source;
-
-  friend void PrintTo(const Legal& legal, std::ostream* out) { *out << legal.name; }
-};
-
-class LegalTest : public testing::TestWithParam<Legal> {};
-
-TEST_P(LegalTest, BreaksNoRule) {
-  for (const Rule& rule : rules()) {
-    EXPECT_EQ(to_text(violations_of(rule, {GetParam().source})), "") << rule.name;
+TEST(PlantedTest, IsFoundByItsRuleAlone) {
+  for (const Planted& planted : all_planted) {
+    SCOPED_TRACE(planted.name);
+    for (const Rule& rule : rules()) {
+      const std::vector<Violation> found = violations_of(rule, {planted.source});
+      EXPECT_EQ(found.size(), rule.name == planted.rule ? 1U : 0U) << rule.name << to_text(found);
+      for (const Violation& each : found) EXPECT_EQ(each.line, planted.line);
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Tidy,
-    LegalTest,
-    testing::Values(
-        Legal{"gpu_takes_words", {"gpu/plan/a.cpp", included(quoted("reference/spec/type.hpp"))}},
-        Legal{"gpu_takes_contracts",
-              {"gpu/plan/a.cpp", included(quoted("reference/collectives/x/contract.hpp"))}},
-        Legal{"engine_takes_rapidcheck", {"harness/search/engine.cpp", included("<rapidcheck.h>")}},
-        Legal{"mpi_device_takes_mpi", {"gpu/device/mpi/a.cpp", included("<mpi.h>")}},
-        Legal{"mpi_algorithm_takes_mpi", {"gpu/collectives/x/mpi.cpp", included("<mpi.h>")}},
-        Legal{"cases_take_arithmetic",
-              {"cases/a.cpp", included(quoted("reference/numerics/fold.hpp"))}},
-        Legal{"commands_take_bench",
-              {"cases/commands/a.cpp", included(quoted("cases/bench/x.hpp"))}},
-        Legal{"runs_take_the_harness",
-              {"harness/run/a.cpp", included(quoted("harness/case/case.hpp"))}},
-        Legal{"harness_has_objects",
-              {"harness/case/a.cpp", "/// The object of a call.\nint object;\n"}},
-        Legal{"cases_name_families", {"cases/ptycho/a.cpp", "// The probe of a scan.\n"}},
-        Legal{"generated_file", {"gpu/device/mpi/a.cpp", included(quoted("generated.inc"))}},
-        Legal{"tests_take_tests", {"tests/a_test.cpp", included(quoted("tests/tidy/rules.hpp"))}},
-        Legal{"long_line_of_prose", {"README.md", std::string(200, 'x') + "\n"}},
-        Legal{"comment_of_two_lines",
-              {"gpu/a.cpp", "/// The value is a part\n/// of the sum.\nint a;\n"}},
-        Legal{"heading_of_a_page", {"README.md", "# Of sums\n"}},
-        Legal{"names_of_one_style",
-              {"tests/a_test.cpp",
-               "TEST(ThingTest, DoesThis2) {\nINSTANTIATE_TEST_SUITE_P(\n    All, ThingTest);\n"}},
-        Legal{"code_may_sleep", {"gpu/a.cpp", "std::this_thread::" + sleep_word + "_for(time);\n"}},
-        Legal{"comments_may_sleep", {"tests/a_test.cpp", "// It does not " + sleep_word + ".\n"}},
-        Legal{"other_words_in_tests",
-              {"tests/a_test.cpp", "EXPECT_FALSE(is_a" + sleep_word + ");\n"}},
-        Legal{"line_of_100", {"gpu/a.cpp", "// " + std::string(97, 'x') + "\n"}},
-        Legal{"line_of_100_characters", {"gpu/a.cpp", "// a…" + std::string(95, 'x') + "\n"}}),
-    tests::printed_name);
+/// Files that break no rule.
+const std::map<std::string_view, Source> legal{
+    {"gpu_takes_words", {"gpu/plan/a.cpp", included(quoted("reference/spec/type.hpp"))}},
+    {"gpu_takes_contracts",
+     {"gpu/plan/a.cpp", included(quoted("reference/collectives/x/contract.hpp"))}},
+    {"engine_takes_rapidcheck", {"harness/search/engine.cpp", included("<rapidcheck.h>")}},
+    {"mpi_device_takes_mpi", {"gpu/device/mpi/a.cpp", included("<mpi.h>")}},
+    {"mpi_algorithm_takes_mpi", {"gpu/collectives/x/mpi.cpp", included("<mpi.h>")}},
+    {"cases_take_arithmetic", {"cases/a.cpp", included(quoted("reference/numerics/fold.hpp"))}},
+    {"commands_take_bench", {"cases/commands/a.cpp", included(quoted("cases/bench/x.hpp"))}},
+    {"runs_take_the_harness", {"harness/run/a.cpp", included(quoted("harness/case/case.hpp"))}},
+    {"harness_has_objects", {"harness/case/a.cpp", "/// The object of a call.\nint object;\n"}},
+    {"cases_name_families", {"cases/ptycho/a.cpp", "// The probe of a scan.\n"}},
+    {"generated_file", {"gpu/device/mpi/a.cpp", included(quoted("generated.inc"))}},
+    {"tests_take_tests", {"tests/a_test.cpp", included(quoted("tests/tidy/rules.hpp"))}},
+    {"long_line_of_prose", {"README.md", std::string(200, 'x') + "\n"}},
+    {"comment_of_two_lines", {"gpu/a.cpp", "/// The value is a part\n/// of the sum.\nint a;\n"}},
+    {"heading_of_a_page", {"README.md", "# Of sums\n"}},
+    {"names_of_one_style",
+     {"tests/a_test.cpp",
+      "TEST(ThingTest, DoesThis2) {\nINSTANTIATE_TEST_SUITE_P(\n    All, ThingTest);\n"}},
+    {"code_may_sleep", {"gpu/a.cpp", "std::this_thread::" + sleep_word + "_for(time);\n"}},
+    {"comments_may_sleep", {"tests/a_test.cpp", "// It does not " + sleep_word + ".\n"}},
+    {"other_words_in_tests", {"tests/a_test.cpp", "EXPECT_FALSE(is_a" + sleep_word + ");\n"}},
+    {"line_of_100", {"gpu/a.cpp", "// " + std::string(97, 'x') + "\n"}},
+    {"line_of_100_characters", {"gpu/a.cpp", "// a…" + std::string(95, 'x') + "\n"}}};
+
+TEST(LegalTest, BreaksNoRule) {
+  for (const auto& [name, source] : legal) {
+    for (const Rule& rule : rules()) {
+      EXPECT_EQ(to_text(violations_of(rule, {source})), "") << name << ": " << rule.name;
+    }
+  }
+}
 
 /// In such a list, no folder can include itself through others.
 TEST(LayoutTest, EveryFolderStandsAfterTheFoldersThatItMayInclude) {
@@ -275,7 +257,7 @@ TEST(LayoutTest, EveryFolderStandsAfterTheFoldersThatItMayInclude) {
 /// An arrow that no file needs is removed from the table.
 TEST(LayoutTest, EveryArrowBetweenFoldersIsUsed) {
   std::set<std::pair<std::string, std::string>> used;
-  for (const Source& source : read_project(RANKCHECK_SOURCE_DIR)) {
+  for (const Source& source : project()) {
     for (const Include& include : includes(source)) {
       used.emplace(room_of(source.path), room_of(include.name));
     }
@@ -288,17 +270,11 @@ TEST(LayoutTest, EveryArrowBetweenFoldersIsUsed) {
   }
 }
 
-class FoldersTest : public testing::TestWithParam<std::string_view> {};
-
-TEST_P(FoldersTest, IncludeOneAnotherInNoCircle) {
-  const std::vector<Source> sources = read_project(RANKCHECK_SOURCE_DIR);
-  EXPECT_EQ(to_text(circles_of_folders(sources, GetParam())), "");
+TEST(FoldersTest, IncludeOneAnotherInNoCircle) {
+  for (const char* tree : {"cases", "gpu", "harness"}) {
+    EXPECT_EQ(to_text(circles_of_folders(project(), tree)), "") << tree;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Tidy,
-                         FoldersTest,
-                         testing::ValuesIn(layered_trees().begin(), layered_trees().end()),
-                         [](const auto& tested) { return std::string(tested.param); });
 
 TEST(PlantedFoldersTest, TwoFoldersAreACircle) {
   const std::vector<Source> sources{
@@ -335,7 +311,7 @@ TEST(PlantedFoldersTest, LayersAndNeighboursInOneFolderAreNoCircle) {
 TEST(LayoutTest, EveryOperationHasAContractAndAReference) {
   std::set<std::string> paths;
   std::set<std::string> operations;
-  for (const Source& source : read_project(RANKCHECK_SOURCE_DIR)) {
+  for (const Source& source : project()) {
     paths.insert(source.path);
     for (const std::string_view tree : {"reference/", "gpu/", "cases/"}) {
       const std::string family = std::string(tree) + "collectives/";
@@ -355,7 +331,7 @@ TEST(LayoutTest, EveryLinkOfAPageLeadsToAFile) {
   const std::filesystem::path root = RANKCHECK_SOURCE_DIR;
   const std::regex link(R"(\]\(([^)#\s]+))");
   int links = 0;
-  for (const Source& page : read_project(root)) {
+  for (const Source& page : project()) {
     if (!page.path.ends_with(".md")) continue;
     for (std::sregex_iterator at(page.text.begin(), page.text.end(), link), end; at != end; ++at) {
       const std::string target = (*at)[1];
