@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -39,6 +40,11 @@ inline const std::string quick =
     "run --backend sim --operation broadcast --algorithm binomial "
     "--property agrees_with_reference --cases 60 ";
 
+/// Options that run all_reduce on a subject of ours with a planted bug.
+inline const std::string with_bug =
+    "--operation all_reduce --property agrees_with_reference --ranks 1..4 --cases 60 "
+    "--backend 'command:" RANKCHECK_BINARY_DIR "/subjects/every_operation --bug last_element' ";
+
 /// Ends a program that hangs on bad input, long before the test's own time-out. A program that
 /// works takes a small part of this time, even on a loaded machine.
 inline const std::string last_resort = "timeout 300 ";
@@ -50,12 +56,18 @@ struct Outcome {
   std::string out;
   std::string err;
 
+  /// Takes a status as waitpid() gives it.
+  void set_status(int status_of_wait) {
+    const bool is_end = WIFEXITED(status_of_wait);
+    status = is_end ? WEXITSTATUS(status_of_wait) : 128 + WTERMSIG(status_of_wait);
+  }
+
   /// Whether the output has these words, however its lines are broken.
-  [[nodiscard]] bool says(const std::string& words) const {
+  [[nodiscard]] testing::AssertionResult says(const std::string& words) const {
     std::istringstream in(out);
     std::string text;
     for (std::string word; in >> word;) text += word + ' ';
-    return text.find(words) != std::string::npos;
+    return testing::AssertionResult(text.find(words) != std::string::npos) << out << err;
   }
   [[nodiscard]] std::string first_line() const { return out.substr(0, out.find('\n')); }
   [[nodiscard]] std::string last_line() const {
@@ -72,7 +84,16 @@ class CliTest : public testing::Test {
     for (const char* each : {"GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"}) ::unsetenv(each);
   }
 
-  Outcome shell(const std::string& command) {
+  /// Whether the text has the part, or begins with it. GoogleTest prints the text otherwise.
+  static testing::AssertionResult has(const std::string& text, const std::string& part) {
+    return testing::AssertionResult(text.find(part) != std::string::npos) << text;
+  }
+  static testing::AssertionResult begins(const std::string& text, const std::string& part) {
+    return testing::AssertionResult(text.starts_with(part)) << text;
+  }
+
+  /// Runs a command in the folder. Expects the exit status, if there is one to expect.
+  Outcome shell(const std::string& command, std::optional<int> status = {}) {
     const std::filesystem::path err = folder_.path() / "stderr";
     const std::string line = "cd " + harness::shell_quoted(folder_.path().string()) + " && " +
                              command + " 2>" + harness::shell_quoted(err.string());
@@ -81,15 +102,26 @@ class CliTest : public testing::Test {
     char buffer[4096];
     std::size_t got = 0;
     while ((got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0) outcome.out.append(buffer, got);
-    const int status = ::pclose(pipe);
-    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    outcome.set_status(::pclose(pipe));
     outcome.err = harness::read_file(err);
+    if (status) {
+      EXPECT_EQ(outcome.status, *status) << command << '\n' << outcome.out << outcome.err;
+    }
     return outcome;
   }
 
-  Outcome rankcheck(const std::string& arguments) {
-    return shell(surroundings_ + program_ + ' ' + arguments);
+  /// Runs the program with these environment variables, such as A=1 B=2.
+  Outcome with(const std::string& variables,
+               const std::string& arguments,
+               std::optional<int> status = {}) {
+    return shell(variables + ' ' + surroundings_ + program_ + ' ' + arguments, status);
   }
+  Outcome rankcheck(const std::string& arguments, std::optional<int> status = {}) {
+    return with("", arguments, status);
+  }
+  /// Runs the program, and expects that all is right, or that something is wrong.
+  Outcome passes(const std::string& arguments) { return rankcheck(arguments, 0); }
+  Outcome fails(const std::string& arguments) { return rankcheck(arguments, 1); }
 
   /// Runs the program, which writes the file or folder `name`. If another test of this process has
   /// already done so, takes a copy of what that test got.
@@ -116,12 +148,16 @@ class CliTest : public testing::Test {
     return made.outcome;
   }
 
-  void expect_unable(const std::string& arguments, const std::string& complaint) {
-    const Outcome outcome = rankcheck(arguments);
-    EXPECT_EQ(outcome.status, 2) << outcome.out;
-    EXPECT_TRUE(outcome.err.starts_with("rankcheck: ")) << outcome.err;
-    EXPECT_NE(outcome.err.find(complaint), std::string::npos) << outcome.err;
+  /// Expects that the standard error is one line of this program, which says `complaint`.
+  static void expect_one_line(const Outcome& outcome,
+                              const std::string& complaint,
+                              const std::string& program = "rankcheck") {
+    EXPECT_TRUE(begins(outcome.err, program + ": "));
+    EXPECT_TRUE(has(outcome.err, complaint));
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+  void expect_unable(const std::string& arguments, const std::string& complaint) {
+    expect_one_line(rankcheck(arguments, 2), complaint);
   }
 
   /// Runs the program with a clock for time budgets that moves by so much whenever it is read. It
@@ -162,7 +198,7 @@ class CliTest : public testing::Test {
     }
     int status = 0;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
-    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    outcome.set_status(status);
     outcome.err = harness::read_file(err);
     EXPECT_TRUE(has_acted) << words << " in\n" << outcome.out << outcome.err;
     return outcome;
@@ -171,6 +207,11 @@ class CliTest : public testing::Test {
   /// Runs the program, and interrupts it as Ctrl-C does as soon as it has printed `words`.
   Outcome interrupt_when_it_says(const std::string& words, const std::string& arguments) {
     return when_it_says(words, arguments, [](pid_t program) { ::kill(program, SIGINT); });
+  }
+
+  /// Runs the program, which prints JSON. Expects the exit status.
+  nlohmann::json json_of(const std::string& arguments, int status = 0) {
+    return nlohmann::json::parse(rankcheck(arguments, status).out);
   }
 
   /// Returns the path of a file in the folder.
@@ -201,6 +242,44 @@ class CliTest : public testing::Test {
 
   nlohmann::json report(const std::string& folder) {
     return nlohmann::json::parse(text_of(folder + "/report.json"));
+  }
+  /// Returns what a report has besides the environment, which differs from run to run.
+  nlohmann::json results(const std::string& folder) {
+    nlohmann::json all = report(folder);
+    all.erase("environment");
+    return all;
+  }
+  /// Returns a report's findings. A loop can take them: they are no part of a temporary report.
+  nlohmann::json findings(const std::string& folder) { return report(folder).at("findings"); }
+  /// Expects that all findings passed. Returns them.
+  nlohmann::json expect_all_passed(const std::string& folder) {
+    nlohmann::json all = findings(folder);
+    EXPECT_FALSE(all.empty());
+    for (const nlohmann::json& each : all) EXPECT_EQ(each.at("verdict"), "passed") << each;
+    return all;
+  }
+
+  /// Removes the last lines of a run's journal. Without the last line, it is like the journal of a
+  /// run that was killed before its end.
+  void forget_lines(const std::string& folder, int lines = 1) {
+    std::string journal = text_of(folder + "/journal.jsonl");
+    for (; lines > 0; --lines) journal.resize(journal.rfind('\n', journal.size() - 2) + 1);
+    harness::write_file(path_to(folder) / "journal.jsonl", journal);
+  }
+
+  /// Returns what the doctor reports of a backend. `surroundings` sets environment variables.
+  nlohmann::json doctor(const std::string& backend,
+                        const std::string& options = "",
+                        const std::string& surroundings = "") {
+    const std::string said = with(surroundings, "doctor --json " + options).out;
+    return with_name(backend, nlohmann::json::parse(said).at("backends"));
+  }
+  /// Returns the element of this name. Null if there is none.
+  static nlohmann::json with_name(const std::string& name, const nlohmann::json& all) {
+    for (const nlohmann::json& each : all) {
+      if (each.at("name") == name) return each;
+    }
+    return {};
   }
 
   /// Runs the gate for hardware in calls until it is complete. `surroundings` sets environment
@@ -267,17 +346,22 @@ class CliTest : public testing::Test {
     harness::write_file(folder / (name + ".json"), text);
   }
 
+  /// Writes a suite s.json of these entries. `fields` are further JSON fields of the suite, each
+  /// with a comma behind it.
+  void write_entries(const std::vector<std::string>& entries, const std::string& fields = "") {
+    std::string all;
+    for (const std::string& each : entries) all += (all.empty() ? "{" : ",{") + each + '}';
+    harness::write_file(path_to("s.json"),
+                        R"({"name":"s","summary":"s",)" + fields + R"("entries":[)" + all + "]}");
+  }
   /// Writes a suite s.json of one entry on sim. `fields` are the entry's further JSON fields.
   void write_suite(const std::string& fields) {
-    harness::write_file(
-        folder_.path() / "s.json",
-        R"({"name":"s","summary":"s","entries":[{"backends":["sim"],)" + fields + "}]}");
+    write_entries({R"("backends":["sim"],)" + fields});
   }
 
   /// One call of a gate. Its time is the same for all calls, by the clock of install_clocked().
   Outcome call_gate(const std::string& surroundings, const std::string& arguments) {
-    return shell(surroundings_ + surroundings + ' ' + program_ + " run --time-budget 30 " +
-                 arguments);
+    return with(surroundings, "run --time-budget 30 " + arguments);
   }
 
   harness::TemporaryFolder folder_;

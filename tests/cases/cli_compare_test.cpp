@@ -19,7 +19,7 @@ using tests::Outcome;
 class CliCompareTest : public tests::CliTest {
  protected:
   /// Puts both runs into the test's folder. They are made once for all tests.
-  void make_runs() {
+  CliCompareTest() {
     static const harness::TemporaryFolder made;
     if (!std::filesystem::exists(made.path() / "wrong")) make_runs_in(made.path());
     for (const char* each : {"right", "wrong"}) {
@@ -29,14 +29,19 @@ class CliCompareTest : public tests::CliTest {
   }
 
   void make_runs_in(const std::filesystem::path& folder) {
-    const std::string command = RANKCHECK_BINARY_DIR "/subjects/every_operation";
-    const std::string reports = " --report " + folder.string() + '/';
-    const std::string run =
-        "run --operation all_reduce --property agrees_with_reference --type int32 --ranks 1..4 "
-        "--cases 60 --backend ";
-    ASSERT_EQ(rankcheck(run + "command:" + command + reports + "right").status, 0);
-    const std::string wrong = "'command:" + command + " --bug last_element'";
-    ASSERT_EQ(rankcheck(run + wrong + reports + "wrong").status, 1);
+    const std::string wrong = "run --type int32 " + tests::with_bug;
+    std::string right = wrong;
+    right.erase(right.find(" --bug last_element"), 19);
+    passes(right + "--report " + (folder / "right").string());
+    fails(wrong + "--report " + (folder / "wrong").string());
+  }
+
+  /// Returns what a comparison says in JSON, which follows the schema.
+  nlohmann::json compared(const std::string& runs, int status) {
+    const Outcome outcome = rankcheck("compare " + runs + " --format json", status);
+    nlohmann::json said = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(harness::complaints(said, "comparison.schema.json"), "");
+    return said;
   }
 
   /// Changes the time when a run began.
@@ -48,78 +53,57 @@ class CliCompareTest : public tests::CliTest {
   }
 
   void expect_unable(const std::string& arguments, const std::string& complaint) {
-    const Outcome outcome = rankcheck("compare " + arguments);
-    EXPECT_EQ(outcome.status, 2) << arguments;
-    EXPECT_NE(outcome.err.find(complaint), std::string::npos) << outcome.err;
+    const Outcome outcome = rankcheck("compare " + arguments, 2);
+    EXPECT_TRUE(has(outcome.err, complaint));
     EXPECT_EQ(outcome.out, "");
   }
 };
 
 TEST_F(CliCompareTest, NamesWhatBrokeAndHowToRunItAgain) {
-  make_runs();
-  const Outcome outcome = rankcheck("compare right wrong");
-  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  const Outcome outcome = fails("compare right wrong");
   EXPECT_EQ(outcome.first_line().substr(0, 29), "Worse: 1 unit is newly broken");
-  EXPECT_NE(outcome.out.find("    passed -> falsified: "), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find(" replay '{\"operation\":\"all_reduce\""), std::string::npos);
-  EXPECT_EQ(rankcheck("compare right wrong --fail-on accuracy").status, 0);
+  EXPECT_TRUE(has(outcome.out, "    passed -> falsified: "));
+  EXPECT_TRUE(has(outcome.out, " replay '{\"operation\":\"all_reduce\""));
+  passes("compare right wrong --fail-on accuracy");
 }
 
 TEST_F(CliCompareTest, AMendedRunIsNotWorse) {
-  make_runs();
-  const Outcome outcome = rankcheck("compare wrong right/report.json --format json");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  const auto said = nlohmann::json::parse(outcome.out);
-  EXPECT_EQ(said["counts"]["mended"], 1);
-  EXPECT_EQ(harness::complaints(said, "comparison.schema.json"), "");
+  EXPECT_EQ(compared("wrong right/report.json", 0)["counts"]["mended"], 1);
 }
 
 TEST_F(CliCompareTest, ARunAgainstItselfHasNoChange) {
-  make_runs();
-  const Outcome outcome = rankcheck("compare right right --format markdown --output said.md");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome outcome = passes("compare right right --format markdown --output said.md");
   EXPECT_EQ(outcome.out, "");
-  EXPECT_NE(harness::read_file(path_to("said.md")).find("**Not worse: nothing changed in "),
-            std::string::npos);
+  EXPECT_TRUE(has(harness::read_file(path_to("said.md")), "**Not worse: nothing changed in "));
 }
 
 TEST_F(CliCompareTest, ManyRunsAreInTheOrderOfTime) {
-  make_runs();
   std::filesystem::copy(path_to("right"), path_to("first"));
   set_start("first", "2020-01-01T00:00:00Z");
   set_start("wrong", "2099-01-01T00:00:00Z");
   // The last run is the one with the bug, wherever it stands.
-  const Outcome outcome = rankcheck("compare wrong right first --format json");
-  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  const auto said = nlohmann::json::parse(outcome.out);
+  const nlohmann::json said = compared("wrong right first", 1);
   EXPECT_EQ(said["runs"][0]["name"], "first");
   EXPECT_EQ(said["now"]["name"], "wrong");
   EXPECT_EQ(said["trend"][0]["verdicts"], (nlohmann::json{"passed", "passed", "falsified"}));
-  EXPECT_EQ(harness::complaints(said, "comparison.schema.json"), "");
-  const Outcome text = rankcheck("compare wrong right first");
-  EXPECT_NE(text.out.find("  ppF  "), std::string::npos) << text.out;
+  EXPECT_TRUE(has(rankcheck("compare wrong right first").out, "  ppF  "));
 }
 
 /// The same program on the same machine is as fast as itself, unless the machine is busy: only that
 /// both are compared can be tested. `tests/harness/compare` tests the rule.
 TEST_F(CliCompareTest, ComparesTheMeasurementsBesideTheReports) {
-  make_runs();
   for (const char* each : {"right", "wrong"}) {
     const std::string bench =
         "bench --backend sim --filter 'large/sim/all_reduce/*' --bytes 65536 ";
-    const Outcome outcome =
-        rankcheck(bench + "--min-time 0.01 --repetitions 3 --json " + each + "/bench.json");
-    ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    passes(bench + "--min-time 0.01 --repetitions 3 --json " + each + "/bench.json");
   }
-  const auto said = nlohmann::json::parse(rankcheck("compare right wrong --format json").out);
+  const nlohmann::json said = compared("right wrong", 1);
   EXPECT_GE(said["compared_speeds"], 2);
   EXPECT_EQ(said["unknown_speeds"], 0);
-  EXPECT_EQ(harness::complaints(said, "comparison.schema.json"), "");
-  EXPECT_EQ(rankcheck("compare right right --fail-on speed").status, 0);
+  passes("compare right right --fail-on speed");
 }
 
 TEST_F(CliCompareTest, AKnownDefectIsShownAndDoesNotCount) {
-  make_runs();
   const auto write_known = [&](const std::string& type) {
     harness::write_file(path_to("known.json"),
                         R"({"known_version": 1, "defects": [{"id": "last", "operation":
@@ -128,32 +112,26 @@ TEST_F(CliCompareTest, AKnownDefectIsShownAndDoesNotCount) {
   };
   // The shrunk case has the simplest type, whatever the run drew.
   write_known("f32");
-  const Outcome outcome = rankcheck("compare right wrong --known known.json --strict-known");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const Outcome outcome = passes("compare right wrong --known known.json --strict-known");
   EXPECT_EQ(outcome.first_line(), "Not worse, but for 1 unit that fails now only as known.");
-  EXPECT_NE(outcome.out.find("    known last, where the unit ended"), std::string::npos);
-  EXPECT_NE(outcome.out.find("  last: 1 unit fails as known: the last element is wrong\n"),
-            std::string::npos)
-      << outcome.out;
-  EXPECT_EQ(rankcheck("compare wrong right --known known.json").status, 0);
-  EXPECT_EQ(rankcheck("compare wrong right --known known.json --strict-known").status, 1);
+  EXPECT_TRUE(has(outcome.out, "    known last, where the unit ended"));
+  EXPECT_TRUE(has(outcome.out, "  last: 1 unit fails as known: the last element is wrong\n"));
+  passes("compare wrong right --known known.json");
+  fails("compare wrong right --known known.json --strict-known");
   write_known("f64");
-  EXPECT_EQ(rankcheck("compare right wrong --known known.json").status, 1);
+  fails("compare right wrong --known known.json");
 }
 
 TEST_F(CliCompareTest, MakesAPageWithACardForWhatBroke) {
-  make_runs();
-  const Outcome outcome = rankcheck("compare right wrong --format html --output said.html");
-  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  const Outcome outcome = fails("compare right wrong --format html --output said.html");
   EXPECT_EQ(outcome.out, "");
   const std::string page = harness::read_file(path_to("said.html"));
   EXPECT_EQ(page.substr(0, 15), "<!DOCTYPE html>");
-  EXPECT_NE(page.find(">Worse: 1 unit is newly broken"), std::string::npos);
+  EXPECT_TRUE(has(page, ">Worse: 1 unit is newly broken"));
   EXPECT_EQ(harness::page::data_of(page)["causes"][0]["kind"], "newly_broken");
 }
 
 TEST_F(CliCompareTest, BadInputGetsOneLine) {
-  make_runs();
   expect_unable("right", "REPORT: got one report, expected two or more");
   expect_unable("right nowhere", "nowhere");
   expect_unable("right right --fail-on luck",
@@ -180,7 +158,7 @@ TEST_F(CliCompareTest, BadInputGetsOneLine) {
   harness::write_file(path_to("none/report.json"), skipped.dump());
   expect_unable("none none",
                 "none and none: no unit was judged in both runs, so that nothing can be said");
-  ASSERT_EQ(rankcheck(tests::quick + "--report other").status, 0);
+  passes(tests::quick + "--report other");
   expect_unable("right other",
                 "right and other: no unit is in both: the first unit of the one is ");
 }

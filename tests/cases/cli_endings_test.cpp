@@ -58,11 +58,12 @@ class CliEndingsTest : public CliTest {
 
   /// Runs the worker's only operation. By default, the program does not lose its patience.
   Outcome run(const std::string& options = forever) {
-    return shell("TMPDIR=$PWD/tmp " + program_ +
-                 " --start-timeout 600 run --operation all_reduce --property " +
-                 "agrees_with_reference --backend command:./worker --report r " + options);
+    return with("TMPDIR=$PWD/tmp",
+                "--start-timeout 600 run --operation all_reduce --property "
+                "agrees_with_reference --backend command:./worker --report r " +
+                    options);
   }
-  static constexpr const char* forever = " --timeout 1000000 ";
+  inline static const std::string forever = " --timeout 1000000 ";
 
   /// Expects that a signal ended the run, and that it left its reports and no temporary folder.
   void expect_terminated(const Outcome& outcome) {
@@ -132,10 +133,11 @@ TEST_F(CliEndingsTest, NextStartRemovesTheFolderOfAKilledRun) {
 TEST_F(CliEndingsTest, TermDuringAReplayEndsItAndLeavesNoFolder) {
   write_worker(end_program_and_stay);
   const Outcome outcome =
-      shell("TMPDIR=$PWD/tmp " + program_ + " replay" + forever +
-            R"('{"operation":"all_reduce","backend":"command:./worker","ranks":2,)"
-            R"("count":4,"type":"f32","op":"sum"}')");
-  EXPECT_EQ(outcome.status, 128 + 15) << outcome.out << outcome.err;
+      with("TMPDIR=$PWD/tmp",
+           "replay" + forever +
+               R"('{"operation":"all_reduce","backend":"command:./worker","ranks":2,)"
+               R"("count":4,"type":"f32","op":"sum"}')",
+           128 + 15);
   EXPECT_EQ(outcome.err, "rankcheck: interrupted before there was a result\n");
   EXPECT_TRUE(fs::is_empty(path_to("tmp")));
 }

@@ -9,13 +9,14 @@
 #include "tests/cases/cli.hpp"
 #include "tests/harness/schema.hpp"
 
+/// How `rankcheck run` selects suites and units, and how options and pinned cases narrow them.
 namespace rankcheck {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 using tests::Outcome;
 
-/// Tests how `rankcheck run` selects suites, and how options narrow them.
 class CliSelectionTest : public tests::CliTest {
  protected:
   std::string second_line(const Outcome& outcome) const {
@@ -25,8 +26,7 @@ class CliSelectionTest : public tests::CliTest {
 
   std::set<std::string> backends_of(const std::string& folder) {
     std::set<std::string> all;
-    const json whole = report(folder);
-    for (const json& finding : whole["findings"]) all.insert(finding["unit"]["backend"]);
+    for (const json& finding : findings(folder)) all.insert(finding["unit"]["backend"]);
     return all;
   }
 };
@@ -38,33 +38,22 @@ TEST_F(CliSelectionTest, OptionsWithoutASuiteNarrowSmoke) {
   EXPECT_EQ(backends_of("r"), (std::set<std::string>{"cuda", "mpi", "nccl", "sim"}));
 }
 
-TEST_F(CliSelectionTest, HelpSaysWhatIsNarrowed) {
-  const Outcome outcome = rankcheck("run --help");
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_NE(outcome.out.find("If no suite is named, they restrict smoke"), std::string::npos);
-}
-
 TEST_F(CliSelectionTest, SecondLineNamesSuiteAndBackends) {
   const Outcome outcome =
       rankcheck("run --operation barrier --algorithm central --cases 1 --backend sim");
-  EXPECT_EQ(second_line(outcome).find("suite smoke: 2 units on sim, at most 2 cases"), 0U)
+  EXPECT_TRUE(begins(second_line(outcome), "suite smoke: 2 units on sim, at most 2 cases"))
       << outcome.out;
 }
 
 TEST_F(CliSelectionTest, AllIsEveryCheckOnSim) {
-  const Outcome outcome = rankcheck("run all --operation barrier --cases 1 --report r");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  passes("run all --operation barrier --cases 1 --report r");
   EXPECT_EQ(backends_of("r"), std::set<std::string>{"sim"});
 }
 
 TEST_F(CliSelectionTest, FiltersTakeListsAndMayBeRepeated) {
-  const std::string options =
-      " --backend sim --property agrees_with_reference --cases 1 --list-units";
-  const json listed =
-      json::parse(rankcheck("run all --operation 'broadcast,all_gather' --operation scatter "
-                            "--algorithm binomial,ring --algorithm chain" +
-                            options)
-                      .out);
+  const json listed = json_of(
+      "run all --operation 'broadcast,all_gather' --operation scatter --algorithm binomial,ring "
+      "--algorithm chain --backend sim --property agrees_with_reference --cases 1 --list-units");
   std::set<std::string> ids;
   for (const json& unit : listed) ids.insert(unit["id"]);
   EXPECT_TRUE(ids.contains("broadcast/binomial/sim/agrees_with_reference"));
@@ -79,17 +68,6 @@ TEST_F(CliSelectionTest, FiltersTakeListsAndMayBeRepeated) {
   }
 }
 
-TEST_F(CliSelectionTest, EveryPatternOfAListHasToMatch) {
-  expect_unable("run --operation 'b*,all_redcue'",
-                "--operation all_redcue: matches no operation that 'rankcheck list' shows; did you "
-                "mean all_reduce");
-  expect_unable("run --operation barrier --property 'is_*' --property is_determinstic",
-                "--property is_determinstic: matches no property that 'rankcheck list' shows; did "
-                "you mean is_deterministic?");
-  expect_unable("run --operation broadcast --type f32 --type f31",
-                "--type: f31: is no element type, expected some of int8, ");
-}
-
 TEST_F(CliSelectionTest, SeveralPatternsAreAListInTheReport) {
   (void)rankcheck(
       "run --operation barrier,broadcast --algorithm 'c*' --backend sim --cases 1 "
@@ -100,94 +78,132 @@ TEST_F(CliSelectionTest, SeveralPatternsAreAListInTheReport) {
 }
 
 TEST_F(CliSelectionTest, TimeLimitOfASuiteIsNotForOtherNumbersOfCases) {
-  harness::write_file(path_to("s.json"),
-                      R"({"name":"s","summary":"s","time_limit_s":1e-6,)"
-                      R"("entries":[{"backends":["sim"],"operation":"barrier"}]})");
+  write_entries({R"("backends":["sim"],"operation":"barrier")"}, R"("time_limit_s":1e-6,)");
   EXPECT_EQ(rankcheck("run s.json").status, 2);
-  EXPECT_EQ(rankcheck("run s.json --cases 1").status, 0);
+  passes("run s.json --cases 1");
 }
 
 TEST_F(CliSelectionTest, NothingIsOpenedForWhatOptionsLeaveOut) {
   // Smoke has no such algorithm for mpi, so its launcher, which would fail, is not started.
-  const Outcome outcome = shell("RANKCHECK_MPIEXEC=/bin/false " + program_ +
-                                " run --operation barrier --algorithm central --cases 1");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-}
-
-TEST_F(CliSelectionTest, NamedBackendOfNoEntryTakesTheCasesOfSim) {
-  // The program does not send its hello. The complaint shows that it was started.
-  expect_unable("run smoke --operation barrier --backend command:/bin/true",
-                "backend command:/bin/true: ");
-  expect_unable("run --operation barrier --backend command:/bin/true",
-                "backend command:/bin/true: ");
+  with("RANKCHECK_MPIEXEC=/bin/false", "run --operation barrier --algorithm central --cases 1", 0);
 }
 
 TEST_F(CliSelectionTest, WhatIsRequiredAndNotOfferedIsVacuous) {
   write_suite(R"("operation":"barrier","cases":30)");
-  EXPECT_EQ(rankcheck("run s.json --require 'barrier/*' --report offered").status, 0);
+  passes("run s.json --require 'barrier/*' --report offered");
   const Outcome outcome =
-      rankcheck("run s.json --require 'barrier/*' --require 'broadcast/f32/*' --report r");
-  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.last_line().find("1 vacuous"), std::string::npos) << outcome.out;
-  const nlohmann::json findings = report("r").at("findings");
-  const auto found = std::find_if(findings.begin(), findings.end(), [](const auto& each) {
+      fails("run s.json --require 'barrier/*' --require 'broadcast/f32/*' --report r");
+  EXPECT_TRUE(has(outcome.last_line(), "1 vacuous")) << outcome.out;
+  const json all = findings("r");
+  const auto found = std::find_if(all.begin(), all.end(), [](const auto& each) {
     return each.at("id") == "broadcast/*/sim/*";
   });
-  ASSERT_NE(found, findings.end());
+  ASSERT_NE(found, all.end());
   EXPECT_EQ(found->at("reason"), "required, and the backend does not have the operation");
   EXPECT_EQ(harness::complaints(report("r")), "");
-  EXPECT_EQ(rankcheck("report r").status, 1);
+  fails("report r");
 }
 
 TEST_F(CliSelectionTest, RequiredCellsAreCoveredByEveryUnit) {
   write_suite(R"("operation":"broadcast","algorithm":"chain","cases":200)");
-  EXPECT_EQ(rankcheck("run s.json --require 'broadcast/site/chunked' --report chain").status, 0);
+  passes("run s.json --require 'broadcast/site/chunked' --report chain");
   write_suite(R"("operation":"broadcast","algorithm":"binomial","cases":200)");
-  const Outcome outcome =
-      rankcheck("run s.json --require 'broadcast/site/chunked' --report binomial");
-  EXPECT_EQ(outcome.status, 1) << outcome.out;
-  EXPECT_TRUE(outcome.says("first site/chunked, which is not offered")) << outcome.out;
+  const Outcome outcome = fails("run s.json --require 'broadcast/site/chunked' --report binomial");
+  EXPECT_TRUE(outcome.says("first site/chunked, which is not offered"));
   // Refused cells are reported without --require, too.
   EXPECT_TRUE(rankcheck("run s.json --report r").says("not offered by their backends"));
-  EXPECT_EQ(rankcheck("report r").status, 0);
+  passes("report r");
 }
 
 TEST_F(CliSelectionTest, UnitsAreListedAndSelected) {
-  const Outcome all = rankcheck(
-      "run --operation barrier --algorithm central --backend sim "
-      "--require-ranks 3 --list-units");
-  EXPECT_EQ(all.status, 0) << all.err;
-  const json units = json::parse(all.out);
+  const std::string run = "run --operation barrier --algorithm central --backend sim ";
+  const json units = json_of(run + "--require-ranks 3 --list-units");
   ASSERT_EQ(units.size(), 2U);
   EXPECT_EQ(units[0]["ranks_required"], 3);
   EXPECT_FALSE(exists("reports"));
   const std::string id = units[1]["id"];
   for (const std::string& selected : {id, "*/" + std::string(units[1]["property"])}) {
-    const Outcome one = rankcheck(
-        "run --operation barrier --algorithm central --backend sim "
-        "--cases 5 --unit '" +
-        selected + "' --report r");
-    EXPECT_EQ(one.status, 0) << one.err;
-    ASSERT_EQ(report("r")["findings"].size(), 1U);
-    EXPECT_EQ(report("r")["findings"][0]["id"], id);
+    passes(run + "--cases 5 --unit '" + selected + "' --overwrite --report r");
+    ASSERT_EQ(findings("r").size(), 1U);
+    EXPECT_EQ(findings("r")[0]["id"], id);
     EXPECT_EQ(harness::complaints(report("r")), "");
-    std::filesystem::remove_all(path_to("r"));
   }
-  expect_unable("run --backend sim --unit no/such/unit --report r",
-                "selects no check, expected at least one");
 }
 
 TEST_F(CliSelectionTest, RanksThatAreRequiredMustBeReached) {
-  const Outcome outcome = rankcheck(
+  fails(
       "run --operation barrier --backend sim --cases 5 --ranks 1..2 --require-ranks 3 --report r");
-  EXPECT_EQ(outcome.status, 1) << outcome.out;
   EXPECT_EQ(report("r")["findings"][0]["verdict"], "vacuous");
 }
 
-TEST_F(CliSelectionTest, RefusesToRequireWhatNoOperationHas) {
-  expect_unable("run smoke --backend sim --require 'broadcast/f33/*' --report r",
-                "--require: broadcast/f33/*: matches no cell; cells are like all_reduce/f32/sum");
-  EXPECT_FALSE(exists("r"));
+/// Pinned cases of an installed program that has no other cases.
+class CliPinnedTest : public tests::CliTest {
+ protected:
+  CliPinnedTest() { install(); }
+
+  /// Returns the names of the pinned cases that a run reports.
+  std::set<std::string> pinned_in(const std::string& folder) {
+    std::set<std::string> names;
+    for (const json& finding : findings(folder)) {
+      if (finding["unit"].contains("pinned")) names.insert(finding["unit"]["pinned"]);
+    }
+    return names;
+  }
+};
+
+const std::string sum_of_two =
+    R"({"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":2,"count":4,)"
+    R"("type":"f32","op":"sum"})";
+
+const std::string padding =
+    R"({"operation":"pad","algorithm":"pixelwise","backend":"sim","ranks":2,"counts":[1,2],)"
+    R"("rows":5,"cols":4,"window":2,"detector":3,"input":"exact"})";
+
+TEST_F(CliPinnedTest, CasesOfOperatorsAreRun) {
+  pin("ptycho/pad", "two_frames", padding);
+  write_suite(R"("operation":"pad","cases":2,"require_all_cells":false)");
+  passes("run s.json --report r");
+  EXPECT_EQ(pinned_in("r"), std::set<std::string>{"pad/two_frames"});
+}
+
+TEST_F(CliPinnedTest, CasesThatCannotBeReadAreAnErrorAndNotNone) {
+  write_suite(R"("operation":"barrier","cases":2,"require_all_cells":false)");
+  fs::remove_all(cases());
+  expect_unable("run s.json --report r", "cannot read: ");
+  expect_unable("run smoke", "cannot read: ");
+}
+
+TEST_F(CliPinnedTest, FailureIsConfirmedByReplays) {
+  json faulty = json::parse(sum_of_two);
+  faulty["fault"] = "flip:1";
+  pin("collectives/all_reduce", "flipped_bit", faulty.dump());
+  write_suite(R"("operation":"all_reduce","algorithm":"ring","cases":60)");
+  fails("run s.json --fail-fast --report r");
+  const json finding = findings("r")[0];
+  EXPECT_EQ(finding["verdict"], "falsified");
+  EXPECT_EQ(finding["replays"], 5);
+  EXPECT_EQ(finding["replays_failed"], 5);
+  EXPECT_EQ(finding["minimal"]["fault"], "flip:1");
+}
+
+TEST_F(CliPinnedTest, CasesOfOtherOperationsRanksAndTypesAreLeftOut) {
+  pin("collectives/all_reduce", "sum_of_two", sum_of_two);
+  write_suite(R"("operation":"b*","algorithm":"binomial","cases":2,"require_all_cells":false)");
+  passes("run s.json --report other");
+  write_suite(R"("operation":"all_reduce","algorithm":"ring","cases":2,"require_all_cells":false)");
+  passes("run s.json --ranks 3..3 --report three");
+  passes("run s.json --type f64 --report f64");
+  for (const char* folder : {"other", "three", "f64"}) {
+    EXPECT_EQ(pinned_in(folder), std::set<std::string>{}) << folder;
+  }
+  passes("run s.json --ranks 2..3 --report two");
+  EXPECT_EQ(pinned_in("two"), std::set<std::string>{"all_reduce/sum_of_two"});
+}
+
+TEST_F(CliPinnedTest, BrokenCaseIsNamed) {
+  pin("collectives/all_reduce", "torn", "{");
+  write_suite(R"("operation":"barrier","cases":2,"require_all_cells":false)");
+  expect_unable("run s.json", "pinned/torn.json: ");
 }
 
 }  // namespace
