@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,29 +42,32 @@ enum class Phase : std::uint8_t {
   soak,
 };
 
-[[nodiscard]] std::string_view name(Phase phase);
-/// Empty if no phase has this name.
-[[nodiscard]] std::optional<Phase> phase_named(std::string_view name);
+/// The names of the phases, in the order of the enumerators.
+inline constexpr std::array<std::string_view, 7> phase_names{
+    "cuda", "nccl", "speed", "sanitizer", "suites", "device", "soak"};
 
 /// A phase that the gate asks to be run.
 struct PhaseRequest {
   Phase phase = Phase::suites;
-  /// For Phase::device: the number of the physical device.
-  int device = 0;
-  /// The number of ranks of Phase::nccl.
-  int ranks = 0;
+  /// The number of the physical device of Phase::device, or of the ranks of Phase::nccl. 0 for
+  /// other phases.
+  int number = 0;
   /// The seconds of Phase::soak, including those of earlier sessions.
   double budget_s = 0;
 };
 
-/// The name of a phase's folder in the folder of the gate.
+/// The name of a phase's folder in the folder of the gate, for example "nccl-4".
 [[nodiscard]] std::string folder_of(const PhaseRequest& request);
+/// Returns the phase that has such a folder. Empty if none has.
+[[nodiscard]] std::optional<PhaseRequest> phase_of_folder(const std::string& folder);
 
 struct PhaseOutcome {
-  /// Why the phase ended early: the name of a harness::Ending, "interrupted" or "time_over". Empty
-  /// if the phase was completed. A soak is completed when its time is over.
+  /// Why the phase ended early, for example "interrupted" or "time_over". Empty if the phase was
+  /// completed. A soak is completed when its time is over.
   std::string ended_early = {};
   harness::Report report = {};
+  /// Seconds that all sessions of the phase took.
+  double spent_s = 0;
   /// For Phase::speed: what was measured.
   std::vector<Speed> speeds = {};
   /// Why nothing was run. Empty if something was run.
@@ -71,11 +76,21 @@ struct PhaseOutcome {
   std::string broken = {};
 };
 
+/// A probe, and what came of it.
+struct ProbeAnswer {
+  ProbeRequest request;
+  ProbeOutcome outcome;
+  double took_s = 0;
+};
+
 /// The functions through which the gate reaches its environment.
 struct Hooks {
+  /// May throw harness::Interrupted, after which the gate has no answer.
   std::function<ProbeOutcome(const ProbeRequest&)> probe;
+  /// Takes an answer before the gate goes on.
+  std::function<void(const ProbeAnswer&)> keep;
   std::function<PhaseOutcome(const PhaseRequest&)> run;
-  /// Seconds that the soak may take now; 0 if it has none left. The gate asks until it gets 0.
+  /// Seconds that the soak may take in this session.
   std::function<double()> soak_s;
   /// Seconds since a fixed time. May stand still while nothing is probed or run.
   std::function<double()> now_s;
@@ -108,6 +123,7 @@ struct Link {
   std::vector<double> seconds = {};
   /// The seconds of all its probes together.
   double took_s = 0;
+  int soak_probes = 0;
 
   /// Returns the seconds of a copy: one of ten copies was faster than the first number, the
   /// second is the median, and one of ten was slower than the third. Empty if nothing was copied.
@@ -116,6 +132,11 @@ struct Link {
 
   /// Returns the median speed in 10^9 copied bytes per second. Returns 0 if nothing was copied.
   [[nodiscard]] double gigabytes_per_s() const;
+
+  /// Whether some probe had an outcome.
+  [[nodiscard]] bool is_measured() const {
+    return finding.cases > 0 || finding.verdict != harness::Verdict::passed;
+  }
 };
 
 /// A physical device and its verdict from all phases.
@@ -164,10 +185,42 @@ struct GateReport {
   int status = 0;
 };
 
-/// Runs the gate on at least one device.
-[[nodiscard]] GateReport run_gate(const Options& options,
-                                  const std::vector<Device>& devices,
-                                  const Hooks& hooks);
+/// What a gate must do, and what came of it so far.
+class Gate {
+ public:
+  /// Needs at least one device.
+  Gate(Options options, std::vector<Device> devices);
+
+  /// Adds what came of a probe. Throws BadInput if the gate has no such probe.
+  void add(const ProbeAnswer& answer);
+  /// Adds or replaces what came of a phase.
+  void add(const PhaseRequest& request, PhaseOutcome outcome);
+
+  /// Does what has not been done, and soaks. Returns why it ended early; empty if it did not.
+  [[nodiscard]] std::string run(const Hooks& hooks);
+  /// Judges what there is. `ended_early` is empty if the gate was run to its end.
+  [[nodiscard]] GateReport report(const std::string& ended_early) const;
+
+  /// Seconds that links and suites were soaked.
+  [[nodiscard]] double soaked_s() const;
+
+ private:
+  class Session;
+
+  /// What came of a phase; null if it has not begun.
+  [[nodiscard]] const PhaseOutcome* find(const PhaseRequest& request) const;
+  /// The probe of a link in a round. The soak begins with round 1.
+  [[nodiscard]] ProbeRequest request_for(const Link& link, std::uint64_t round) const;
+  [[nodiscard]] double soaked_suites_s() const;
+
+  Options options_;
+  std::vector<Device> devices_;
+  std::vector<Link> links_;
+  std::map<std::string, PhaseOutcome> phases_;
+  /// The number of turns that links had in the soak, and the seconds of their probes.
+  std::uint64_t soak_turns_ = 0;
+  double soaked_links_s_ = 0;
+};
 
 /// The gate's part of the environment in report.json.
 [[nodiscard]] nlohmann::ordered_json to_json(const GateReport& gate);

@@ -4,19 +4,16 @@
 
 #include "cases/hardware/gate.hpp"
 
-/// How the gate judges links and devices.
+/// How the gate judges links, devices and phases.
 namespace rankcheck::cases::hardware {
 
-/// Replaces the verdict and its reason if the other verdict is worse.
-void worsen(harness::Verdict& verdict,
-            std::string& reason,
-            harness::Verdict other,
-            const std::string& why);
+/// The operation that findings of links name.
+inline constexpr const char* link_operation = "link";
 
-/// Judges a link by the outcome of one more probe.
-void judge(Link& link, const ProbeOutcome& outcome);
+/// For example "within 0" or "0 to 1".
+[[nodiscard]] std::string name_of(const Link& link);
 
-/// Judges the devices by their links, and adds up what was tested.
-void judge_devices(GateReport& gate);
+/// Adds the outcome of one more probe to its link, and judges it.
+void take(const ProbeAnswer& answer, Link& link);
 
 }  // namespace rankcheck::cases::hardware

@@ -1,10 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 /// Speeds that have a target. The gate reports each speed with its target, but a slow speed never
 /// turns the gate red.
@@ -40,8 +39,11 @@ struct Speed {
   [[nodiscard]] bool is_met() const { return is_upper ? value <= target : value >= target; }
 };
 
-/// Returns the measurements with a target from a file that `rankcheck bench --json` wrote, in the
-/// order of the targets. Throws harness::BadInput if the file has no such measurement.
-[[nodiscard]] std::vector<Speed> speeds_of(const nlohmann::json& file);
+/// The path of the file in the folder of Phase::speed that `rankcheck bench --json` writes.
+[[nodiscard]] std::filesystem::path speed_file(const std::filesystem::path& folder);
+/// Returns the measurements with a target from that file, in the order of the targets: the medians
+/// of their repetitions. Throws FileError. Throws BadInput, also if the file has no such
+/// measurement.
+[[nodiscard]] std::vector<Speed> read_speeds(const std::filesystem::path& folder);
 
 }  // namespace rankcheck::cases::hardware

@@ -135,7 +135,11 @@ BenchResults read_bench_results(const std::filesystem::path& file) {
     fields.optional("run_type", kind);
     if (kind != "iteration") continue;
     fields.required("name", name);
-    add_repetition(fields, results.measurements[plain_name(name)]);
+    Measurement& measurement = results.measurements[plain_name(name)];
+    add_repetition(fields, measurement);
+    for (const auto& [key, value] : entry.items()) {
+      if (value.is_number()) measurement.counters[key].push_back(value);
+    }
   }
   return results;
 }

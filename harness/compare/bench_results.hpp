@@ -17,6 +17,8 @@ struct Measurement {
   bool has_floor = false;
   /// The bytes that each time is for, if the measurement shows a bandwidth. 0 otherwise.
   double bytes = 0;
+  /// The values of each counter that Google Benchmark shows, by its name.
+  std::map<std::string, std::vector<double>> counters = {};
   /// What went wrong. Empty if the measurement was made.
   std::string failure = {};
 

@@ -123,6 +123,8 @@ void take(const ordered_json& value, std::optional<Record>& record) {
     record->resume(required_object("resumed", fields, value));
   } else if (fields.find("ending") != nullptr) {
     record->end(end_from_json(fields));
+  } else if (fields.find("note") != nullptr) {
+    record->note(required_object("note", fields, value));
   } else {
     record->add(entry_from_json(fields));
   }
@@ -210,6 +212,11 @@ void Journal::append(JournalEntry entry) {
 void Journal::end(JournalEnd end) {
   file_.append(line_of(to_json(end)));
   record_.end(std::move(end));
+}
+
+void Journal::note(ordered_json note) {
+  file_.append(line_of({{"note", note}}));
+  record_.note(std::move(note));
 }
 
 }  // namespace rankcheck::harness

@@ -58,9 +58,9 @@ struct JournalContent {
 /// Whether the file exists and holds at least one whole line: the header of a run.
 [[nodiscard]] bool holds_run(const std::filesystem::path& path);
 
-/// The append-only record of a run. It has a header, one line for each finding, one line for every
-/// further session, and one for the end of each session. Every line is on disk before the call
-/// returns. Throws FileError; earlier lines stay readable.
+/// The append-only record of a run. It has a header, one line for each finding and each note, one
+/// line for every further session, and one for the end of each session. Every line is on disk
+/// before the call returns. Throws FileError; earlier lines stay readable.
 class Journal {
  public:
   /// Starts a new journal, which replaces an old one.
@@ -73,6 +73,7 @@ class Journal {
   /// Also throws BadInput if the header has no such unit.
   void append(JournalEntry entry);
   void end(JournalEnd end);
+  void note(nlohmann::ordered_json note);
 
   /// All findings so far, including earlier sessions.
   [[nodiscard]] const Record& record() const { return record_; }

@@ -74,8 +74,11 @@ class Record {
   /// round. A finding about a backend that ended badly may be added to another one.
   void add(JournalEntry entry);
   void end(JournalEnd end);
+  /// Adds what only the command understands whose run this is, such as the gate for hardware.
+  void note(nlohmann::ordered_json note) { notes_.push_back(std::move(note)); }
 
   [[nodiscard]] const JournalHeader& header() const { return header_; }
+  [[nodiscard]] const std::vector<nlohmann::ordered_json>& notes() const { return notes_; }
   [[nodiscard]] const std::vector<KnownDefect>& known() const { return known_; }
   /// The environment of this session.
   [[nodiscard]] const nlohmann::ordered_json& environment() const { return environment_; }
@@ -110,6 +113,7 @@ class Record {
   /// Partial findings of this session, by the unit's index.
   std::map<std::size_t, Finding> partial_;
   std::set<std::pair<int, std::size_t>> done_;
+  std::vector<nlohmann::ordered_json> notes_;
   /// Seconds that each unit took in all rounds and sessions.
   std::vector<double> took_s_;
   std::optional<JournalEnd> end_;

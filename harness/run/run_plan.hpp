@@ -47,6 +47,10 @@ struct RunPlan {
   std::map<std::string, int> ranks_max;
   double time_limit_s = 0;
   bool cycles = false;
+  /// Whether a time budget is that of one session, not of the whole run.
+  bool budget_of_session = false;
+  /// What the environment says beside what every run says there.
+  nlohmann::ordered_json environment = nlohmann::ordered_json::object();
 };
 
 /// Expands a selection. If it names no suite, fills in `smoke`, or `all` if smoke contains nothing

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ctime>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -85,6 +86,18 @@ ordered_json in_any_order(const std::string& field, const ordered_json& value) {
   ordered_json sorted = value.is_string() ? ordered_json::array({value}) : value;
   if (sorted.is_array()) std::sort(sorted.begin(), sorted.end());
   return sorted;
+}
+
+/// Throws BadInput if another version or commit of this program began the run.
+void require_this_version(const ThisProgram& program,
+                          const std::string& place,
+                          const ordered_json& environment) {
+  const auto expect = [&](const char* field, const std::string& is) {
+    const ordered_json began = environment.value(field, ordered_json());
+    if (began != is) throw BadInput(place + change_of(field, began, is));
+  };
+  expect("rankcheck", program.version);
+  expect("commit", program.commit);
 }
 
 /// The run that --resume names.
@@ -221,19 +234,95 @@ void settle_jobs(const Selection& selection,
   }
 }
 
-Session resume_session(RunOptions options, const ThisProgram& program) {
+/// Fills in time budget, timeout and number of replays from the environment in which the run began,
+/// if they were not given.
+void complete(RunOptions& options, const std::string& place, const ordered_json& environment) {
+  const json plain = environment;
+  Fields fields(plain, place + "environment");
+  if (!options.time_budget_s) fields.optional("time_budget_s", options.time_budget_s);
+  if (!options.timeout_s) fields.optional("timeout_s", options.timeout_s);
+  if (!options.replays) fields.optional("replays", options.replays);
+}
+
+/// Returns the environment object of the report. `now` is the time at which the session began.
+ordered_json environment_of(const ThisProgram& program,
+                            const RunOptions& options,
+                            const RunPlan& plan,
+                            const std::string& now) {
+  ordered_json out = program.describe_machine();
+  out["rankcheck"] = program.version;
+  out["commit"] = program.commit;
+  out["started"] = now;
+  out["jobs"] = *options.jobs;
+  out["fail_fast"] = options.fail_fast;
+  out["timeout_s"] = timeout_s(options);
+  if (options.time_budget_s) out["time_budget_s"] = *options.time_budget_s;
+  if (options.replays) out["replays"] = *options.replays;
+  out["unavailable_backends"] = plan.unavailable;
+  for (const BackendEntry& each : program.backends.entries()) {
+    const bool is_used = each.settings != nullptr && plan.ranks_max.contains(each.name);
+    if (is_used) out["backends"][each.name] = each.settings();
+  }
+  for (const auto& [name, versions] : plan.versions) out["backends"][name]["versions"] = versions;
+  for (const auto& [command, subject] : plan.subjects) {
+    out["backends"][subject.name] = {{"command", command}, {"versions", subject.versions}};
+  }
+  out["resumed"] = !options.resume.empty();
+  out.update(plan.environment);
+  return out;
+}
+
+/// Creates the folder of a new run and removes old reports in it. Throws BadInput if the folder
+/// holds a run, and FileError.
+void begin_folder(const fs::path& folder) {
+  require_no_run(folder);
+  make_folder(folder);
+  for (const char* stale : report_names) {
+    std::error_code absent;
+    fs::remove(folder / stale, absent);
+  }
+}
+
+/// Removes the run that a folder holds, if any. Throws BadInput if it holds anything else.
+void remove_run(const fs::path& folder) {
+  std::error_code absent;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_ours =
+        name == journal_name || name == bench_name ||
+        std::any_of(report_names.begin(), report_names.end(), [&](const char* report) {
+          // A program that was killed leaves a file with a longer name.
+          return name == report || (name.starts_with(report) && name.ends_with(".tmp"));
+        });
+    if (!is_ours || entry.is_directory(absent)) {
+      throw BadInput(
+          fmt::format("--overwrite: {}: found {}, expected a folder that holds the report of a run "
+                      "and nothing else",
+                      folder.string(),
+                      name));
+    }
+    files.push_back(entry.path());
+  }
+  for (const fs::path& file : files) fs::remove(file, absent);
+}
+
+Session resume_session(RunOptions options, const ThisProgram& program, const Planner& plan_of) {
   const Clock::time_point start = Clock::now();
   const std::string now = utc_now();
   const fs::path folder = options.resume;
   Previous previous(program, folder);
   Selection selection = previous.selection(parse_selection(options));
   previous.require_known(options.known, program.catalogue);
+  const std::optional<double> budget_s = options.time_budget_s;
   complete(options, place_of_resume(folder), previous.header().environment);
   settle_jobs(selection, program.backends, options);
-  RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
+  RunPlan plan = plan_of(options, selection, &previous.header());
   plan.cycles = plan.cycles || options.repeat;
   previous.require_same(plan);
-  const Clock::time_point deadline = deadline_of(options, plan, start, previous.spent_s());
+  if (plan.budget_of_session) options.time_budget_s = budget_s;
+  const Clock::time_point deadline =
+      deadline_of(options, plan, start, plan.budget_of_session ? 0 : previous.spent_s());
   ordered_json environment = environment_of(program, options, plan, now);
   previous.require_settings(environment);
   return {
@@ -247,14 +336,14 @@ Session resume_session(RunOptions options, const ThisProgram& program) {
   };
 }
 
-Session new_session(RunOptions options, const ThisProgram& program) {
+Session new_session(RunOptions options, const ThisProgram& program, const Planner& plan_of) {
   const Clock::time_point start = Clock::now();
   const std::string now = utc_now();
   Selection selection = parse_selection(options);
   fill_defaults(selection);
   ordered_json known = read_known_files(options.known, program.catalogue);
   settle_jobs(selection, program.backends, options);
-  RunPlan plan = make_plan(selection, program.catalogue, program.backends, options.stop);
+  RunPlan plan = plan_of(options, selection, nullptr);
   plan.cycles = plan.cycles || options.repeat;
   const fs::path folder = choose_folder(options, selection.suites);
   const Clock::time_point deadline = deadline_of(options, plan, start);
@@ -301,17 +390,6 @@ std::string place_of_resume(const fs::path& folder) {
   return "--resume: " + folder.string() + ": ";
 }
 
-void require_this_version(const ThisProgram& program,
-                          const std::string& place,
-                          const ordered_json& environment) {
-  const auto expect = [&](const char* field, const std::string& is) {
-    const ordered_json began = environment.value(field, ordered_json());
-    if (began != is) throw BadInput(place + change_of(field, began, is));
-  };
-  expect("rankcheck", program.version);
-  expect("commit", program.commit);
-}
-
 void require_checksums(const std::string& place, const JsonLines& lines) {
   if (lines.has_checksums) return;
   throw BadInput(
@@ -331,40 +409,6 @@ void require_unchanged(const std::string& place, const Selection& before, const 
   }
 }
 
-void complete(RunOptions& options, const std::string& place, const ordered_json& environment) {
-  const json plain = environment;
-  Fields fields(plain, place + "environment");
-  if (!options.time_budget_s) fields.optional("time_budget_s", options.time_budget_s);
-  if (!options.timeout_s) fields.optional("timeout_s", options.timeout_s);
-  if (!options.replays) fields.optional("replays", options.replays);
-}
-
-ordered_json environment_of(const ThisProgram& program,
-                            const RunOptions& options,
-                            const RunPlan& plan,
-                            const std::string& now) {
-  ordered_json out = program.describe_machine();
-  out["rankcheck"] = program.version;
-  out["commit"] = program.commit;
-  out["started"] = now;
-  out["jobs"] = *options.jobs;
-  out["fail_fast"] = options.fail_fast;
-  out["timeout_s"] = timeout_s(options);
-  if (options.time_budget_s) out["time_budget_s"] = *options.time_budget_s;
-  if (options.replays) out["replays"] = *options.replays;
-  out["unavailable_backends"] = plan.unavailable;
-  for (const BackendEntry& each : program.backends.entries()) {
-    const bool is_used = each.settings != nullptr && plan.ranks_max.contains(each.name);
-    if (is_used) out["backends"][each.name] = each.settings();
-  }
-  for (const auto& [name, versions] : plan.versions) out["backends"][name]["versions"] = versions;
-  for (const auto& [command, subject] : plan.subjects) {
-    out["backends"][subject.name] = {{"command", command}, {"versions", subject.versions}};
-  }
-  out["resumed"] = !options.resume.empty();
-  return out;
-}
-
 void require_no_run(const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder / journal_name))) return;
   throw BadInput(
@@ -372,40 +416,20 @@ void require_no_run(const fs::path& folder) {
       ": contains a run: use --resume or choose another folder, or replace it with --overwrite");
 }
 
-void begin_folder(const fs::path& folder) {
-  require_no_run(folder);
-  make_folder(folder);
-  for (const char* stale : report_names) {
-    std::error_code absent;
-    fs::remove(folder / stale, absent);
-  }
-}
-
-void remove_run(const fs::path& folder) {
-  std::error_code absent;
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_ours =
-        name == journal_name || name == bench_name ||
-        std::any_of(report_names.begin(), report_names.end(), [&](const char* report) {
-          // A program that was killed leaves a file with a longer name.
-          return name == report || (name.starts_with(report) && name.ends_with(".tmp"));
-        });
-    if (!is_ours || entry.is_directory(absent)) {
-      throw BadInput(
-          fmt::format("--overwrite: {}: found {}, expected a folder that holds the report of a run "
-                      "and nothing else",
-                      folder.string(),
-                      name));
-    }
-    files.push_back(entry.path());
-  }
-  for (const fs::path& file : files) fs::remove(file, absent);
+Session open_session(const RunOptions& options,
+                     const ThisProgram& program,
+                     const Planner& planner) {
+  return options.resume.empty() ? new_session(options, program, planner)
+                                : resume_session(options, program, planner);
 }
 
 Session open_session(const RunOptions& options, const ThisProgram& program) {
-  return options.resume.empty() ? new_session(options, program) : resume_session(options, program);
+  return open_session(
+      options,
+      program,
+      [&](const RunOptions& own, Selection& selection, const JournalHeader* /*before*/) {
+        return make_plan(selection, program.catalogue, program.backends, own.stop);
+      });
 }
 
 std::string utc_now() {

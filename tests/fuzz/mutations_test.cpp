@@ -117,25 +117,30 @@ TEST_F(SealedTest, AJournalKeepsItsMeaning) {
 }
 
 TEST_F(SealedTest, AGatesJournalKeepsItsMeaning) {
-  hardware::GateHeader header;
+  harness::JournalHeader header;
   header.run = {{"suites", {"hardware"}}, {"seed", 3}};
-  header.environment = {{"host", "made up"}};
-  header.doctor = {{"cuda", "made up"}};
-  header.options = {.seed = 3, .parts = hardware::made_up_parts(1), .bytes = 1024};
-  header.devices = hardware::made_up_devices(1);
+  header.environment = {
+      {"host", "made up"},
+      {"hardware",
+       to_json(hardware::GateHeader{.options = {.parts = hardware::made_up_parts(1), .bytes = 1024},
+                                    .devices = hardware::made_up_devices(1)})}};
   {
-    hardware::GateSession session(folder_.path(), header);
+    harness::Journal journal(path_, std::move(header));
     // Skipped phases leave nothing in their folders.
-    session.run({.probe = hardware::good_probe,
-                 .run =
-                     [](const hardware::PhaseRequest&) {
-                       return hardware::PhaseOutcome{.skipped = "made up"};
-                     },
-                 .soak_s = [] { return 0.0; },
-                 .now_s = [] { return 1.0; },
-                 .why_end = [] { return std::string(); },
-                 .say = [](const std::string&) {}});
-    session.end({.ending = "completed", .finished = "then", .duration_s = 2});
+    static_cast<void>(run_gate(folder_.path(),
+                               hardware::gate_in(folder_.path(), journal.record()),
+                               journal,
+                               {.probe = hardware::good_probe,
+                                .keep = {},
+                                .run =
+                                    [](const hardware::PhaseRequest&) {
+                                      return hardware::PhaseOutcome{.skipped = "made up"};
+                                    },
+                                .soak_s = [] { return 0.0; },
+                                .now_s = [] { return 1.0; },
+                                .why_end = [] { return std::string(); },
+                                .say = [](const std::string&) {}}));
+    journal.end({.ending = "completed", .finished = "then", .duration_s = 2});
   }
   const Meaning meaning = [&] {
     return harness::to_json(hardware::report_of(folder_.path()).report).dump();
@@ -171,7 +176,7 @@ TEST_F(SealedTest, MeasuredSpeedsAreReadOrRefused) {
   const std::string good =
       R"({"context":{"date":"x"},"benchmarks":[{"name":"cases/cuda/manual_time",)"
       R"("cases_per_second":30},{"name":"large/cuda/all_reduce/direct/8x67108864/iterations:3",)"
-      R"("error_message":"no memory"}]})";
+      R"("error_occurred":true,"error_message":"no memory"}]})";
   expect_no_fault(200, {good}, [&](const std::string& bad) {
     harness::write_file(hardware::speed_file(folder_.path()), bad);
     return fault_of_reading([&] {

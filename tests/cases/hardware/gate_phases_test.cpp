@@ -15,8 +15,8 @@ using harness::Finding;
 using harness::Verdict;
 
 /// Returns the finding of a unit whose time was over before its first case.
-Finding finding_without_a_case(const PhaseRequest& request) {
-  Finding finding = passing_phase(request).report.findings.front();
+Finding finding_without_a_case() {
+  Finding finding = passing_phase({}).report.findings.front();
   finding.verdict = Verdict::vacuous;
   finding.reason = "nothing was compared in 0 cases";
   finding.missing_cells = {"f32/sum"};
@@ -25,13 +25,10 @@ Finding finding_without_a_case(const PhaseRequest& request) {
 }
 
 TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase != Phase::soak) return outcome;
-    outcome.report.findings = {finding_without_a_case(request)};
+  change(Phase::soak, [](PhaseOutcome& outcome) {
+    outcome.report.findings = {finding_without_a_case()};
     outcome.report.ending = "time_over";
-    return outcome;
-  };
+  });
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::skipped);
@@ -41,29 +38,23 @@ TEST_F(GateTest, SoakWithoutTimeForACaseIsNeitherRedNorGreen) {
 }
 
 TEST_F(GateTest, CasesThatComparedNothingAddNoTestedVolume) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase != Phase::soak) return outcome;
-    outcome.report.findings.push_back(finding_without_a_case(request));
+  change(Phase::soak, [](PhaseOutcome& outcome) {
+    outcome.report.findings.push_back(finding_without_a_case());
     outcome.report.findings.back().cases = 1'000'000;
-    return outcome;
-  };
+  });
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_EQ(gate.cases, 600);
 }
 
 TEST_F(GateTest, SoakCountsTheCasesOfUnitsThatItDidNotCover) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase != Phase::soak) return outcome;
+  change(Phase::soak, [](PhaseOutcome& outcome) {
     Finding& finding = outcome.report.findings.front();
     finding.verdict = Verdict::vacuous;
     finding.reason = "1 of 2 cells were not covered";
     finding.cells = {{"f32/sum", 100}};
     finding.missing_cells = {"f64/sum"};
-    return outcome;
-  };
+  });
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_EQ(phase_of(gate, "soak").verdict, Verdict::passed);
@@ -73,25 +64,18 @@ TEST_F(GateTest, SoakCountsTheCasesOfUnitsThatItDidNotCover) {
 }
 
 TEST_F(GateTest, CaseWithoutPowerIsRedInTheSoakToo) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase != Phase::soak) return outcome;
+  change(Phase::soak, [](PhaseOutcome& outcome) {
     Finding& finding = outcome.report.findings.front();
     finding.verdict = Verdict::vacuous;
     finding.minimal = harness::Case();
-    return outcome;
-  };
+  });
   EXPECT_EQ(run(1).status, 1);
 }
 
 TEST_F(GateTest, UncoveredSuitesAreRed) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase == Phase::suites) {
-      outcome.report.findings.push_back(finding_without_a_case(request));
-    }
-    return outcome;
-  };
+  change(Phase::suites, [](PhaseOutcome& outcome) {
+    outcome.report.findings.push_back(finding_without_a_case());
+  });
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 1);
   EXPECT_EQ(phase_of(gate, "suites").verdict, Verdict::vacuous);
@@ -100,13 +84,10 @@ TEST_F(GateTest, UncoveredSuitesAreRed) {
 /// A device's part runs smoke, which has its own time limit. A slow device may exceed the limit.
 TEST_F(GateTest, PartThatItsSuiteCutOffIsNeitherRedNorGreen) {
   for (const bool is_last_cut_short : {false, true}) {
-    suites_ = [=](const PhaseRequest& request) {
-      PhaseOutcome outcome = passing_phase(request);
-      if (request.phase != Phase::device || request.device != 1) return outcome;
+    change(Phase::device, [=](PhaseOutcome& outcome) {
       outcome.report.ending = "time_over";
       outcome.report.not_run = is_last_cut_short ? 0 : 3;
-      return outcome;
-    };
+    });
     const GateReport gate = run(2);
     EXPECT_EQ(gate.status, 2);
     EXPECT_EQ(gate.report.not_run, is_last_cut_short ? 0 : 3);
@@ -117,30 +98,24 @@ TEST_F(GateTest, PartThatItsSuiteCutOffIsNeitherRedNorGreen) {
 }
 
 TEST_F(GateTest, UnitsOfAFurtherPartThatWereCutShortMakeNothingRed) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase != Phase::sanitizer) return outcome;
+  change(Phase::sanitizer, [](PhaseOutcome& outcome) {
     Finding& finding = outcome.report.findings.front();
     finding.verdict = Verdict::skipped;
     finding.reason = "time_over";
     finding.cells = {{"f64/sum", 3}};
     finding.missing_cells = {"f32/sum"};
     outcome.report.not_run = 3;
-    return outcome;
-  };
+  });
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_EQ(gate.report.not_run, 0);
 }
 
 TEST_F(GateTest, PartWhoseUnitsAreAllSkippedHasJudgedNothing) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase != Phase::cuda) return outcome;
+  change(Phase::cuda, [](PhaseOutcome& outcome) {
     outcome.report.findings.front().verdict = Verdict::skipped;
     outcome.report.findings.front().reason = "over_budget";
-    return outcome;
-  };
+  });
   EXPECT_EQ(run(1).status, 2);
 }
 
@@ -170,21 +145,13 @@ TEST_F(GateTest, PhaseThatIsEndedBeforeItsFirstCaseIsNotRed) {
 }
 
 TEST_F(GateTest, InterruptOfASoakThatJudgedSomethingIsNotGreen) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase == Phase::soak) outcome.ended_early = "interrupted";
-    return outcome;
-  };
+  change(Phase::soak, [](PhaseOutcome& outcome) { outcome.ended_early = "interrupted"; });
   EXPECT_EQ(run(1).status, 2);
 }
 
 /// The second device's part ends after some of its units, which all passed.
 TEST_F(GateTest, DeviceWhosePartIsInterruptedIsNotPassed) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase == Phase::device && request.device == 1) outcome.ended_early = "interrupted";
-    return outcome;
-  };
+  change(Phase::device, [](PhaseOutcome& outcome) { outcome.ended_early = "interrupted"; });
   const GateReport gate = run(2);
   EXPECT_EQ(gate.devices[0].verdict, Verdict::passed);
   EXPECT_EQ(gate.devices[1].verdict, Verdict::skipped);
@@ -282,15 +249,12 @@ TEST_F(GateTest, HoldsOfTheBackendsThatWereAskedFor) {
 
 TEST_F(GateTest, KnownFailuresAreSaidAndDoNotCount) {
   bool is_known = true;
-  suites_ = [&](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase != Phase::nccl) return outcome;
+  change(Phase::nccl, [&](PhaseOutcome& outcome) {
     Finding& finding = outcome.report.findings.front();
     finding.verdict = Verdict::falsified;
     finding.reason = "wrong";
     finding.is_known = is_known;
-    return outcome;
-  };
+  });
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 0) << to_markdown(gate);
   EXPECT_EQ(gate.failures, 0);

@@ -167,13 +167,8 @@ TEST_F(GateTest, BlamesADeviceForItsOwnMemory) {
 }
 
 TEST_F(GateTest, BlamesADeviceOnWhichSuitesFailAlone) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase == Phase::device && request.device == 1) {
-      outcome.report.findings.front().verdict = Verdict::crashed;
-    }
-    return outcome;
-  };
+  change(Phase::device,
+         [](PhaseOutcome& outcome) { outcome.report.findings.front().verdict = Verdict::crashed; });
   const GateReport gate = run(2);
   EXPECT_EQ(gate.status, 1);
   EXPECT_EQ(gate.devices[1].verdict, Verdict::crashed);
@@ -182,13 +177,9 @@ TEST_F(GateTest, BlamesADeviceOnWhichSuitesFailAlone) {
 
 /// With several devices, the part does not say which of them is to blame.
 TEST_F(GateTest, BlamesTheOnlyDeviceForWhatIsRedInAnyPart) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    if (request.phase == Phase::suites) {
-      outcome.report.findings.front().verdict = Verdict::falsified;
-    }
-    return outcome;
-  };
+  change(Phase::suites, [](PhaseOutcome& outcome) {
+    outcome.report.findings.front().verdict = Verdict::falsified;
+  });
   const GateReport alone = run(1);
   EXPECT_EQ(alone.status, 1);
   EXPECT_EQ(alone.devices[0].verdict, Verdict::falsified);
@@ -201,12 +192,7 @@ TEST_F(GateTest, BlamesTheOnlyDeviceForWhatIsRedInAnyPart) {
 }
 
 TEST_F(GateTest, DeviceThatCannotBeOpenedAloneIsNotGreen) {
-  suites_ = [](const PhaseRequest& request) {
-    if (request.phase != Phase::device || request.device != 1) return passing_phase(request);
-    PhaseOutcome outcome;
-    outcome.broken = "the worker ended";
-    return outcome;
-  };
+  change(Phase::device, [](PhaseOutcome& outcome) { outcome = {.broken = "the worker ended"}; });
   const GateReport gate = run(2);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(gate.devices[1].verdict, Verdict::errored);
@@ -215,10 +201,7 @@ TEST_F(GateTest, DeviceThatCannotBeOpenedAloneIsNotGreen) {
 
 /// It may be absent, but what is there has to work.
 TEST_F(GateTest, SanitizerThatCannotBeRunIsNotGreen) {
-  suites_ = [](const PhaseRequest& request) {
-    return request.phase == Phase::sanitizer ? PhaseOutcome{.broken = "the worker ended"}
-                                             : passing_phase(request);
-  };
+  change(Phase::sanitizer, [](PhaseOutcome& outcome) { outcome = {.broken = "gone"}; });
   EXPECT_EQ(run(1).status, 2);
 }
 
@@ -286,21 +269,14 @@ TEST_F(GateTest, ProbeThatComparesNothingIsVacuous) {
 }
 
 TEST_F(GateTest, SuitesThatRunNothingAreVacuous) {
-  suites_ = [](const PhaseRequest& request) {
-    return request.phase == Phase::suites ? PhaseOutcome{} : passing_phase(request);
-  };
+  change(Phase::suites, [](PhaseOutcome& outcome) { outcome = {}; });
   EXPECT_EQ(run(1).status, 1);
   // No device is blamed here.
   EXPECT_EQ(run(2).status, 1);
 }
 
 TEST_F(GateTest, SoakThatEndsWithoutACaseIsVacuous) {
-  suites_ = [](const PhaseRequest& request) {
-    if (request.phase != Phase::soak) return passing_phase(request);
-    PhaseOutcome outcome;
-    outcome.report.ending = "completed";
-    return outcome;
-  };
+  change(Phase::soak, [](PhaseOutcome& outcome) { outcome.report.findings.clear(); });
   EXPECT_EQ(run(1).status, 1);
 }
 
@@ -399,7 +375,7 @@ TEST_F(GateTest, EndsWhenItIsInterrupted) {
 }
 
 TEST_F(GateTest, WithoutASoakIsNotWhole) {
-  soaks_s_.clear();
+  soaks_s_ = {0};
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(gate.report.ending, "time_over");
@@ -419,11 +395,7 @@ TEST_F(GateTest, SoakWhoseLinksTakeAllItsTimeHasNoSuites) {
 }
 
 TEST_F(GateTest, SpeedIsToldAndNotJudged) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    for (Speed& each : outcome.speeds) each.value = 10;
-    return outcome;
-  };
+  change(Phase::speed, [](PhaseOutcome& outcome) { outcome.speeds.front().value = 10; });
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 0);
   ASSERT_EQ(gate.speeds.size(), 1U);
@@ -435,11 +407,7 @@ TEST_F(GateTest, SpeedIsToldAndNotJudged) {
 }
 
 TEST_F(GateTest, SpeedThatCouldNotBeMeasuredIsNotGreen) {
-  suites_ = [](const PhaseRequest& request) {
-    PhaseOutcome outcome = passing_phase(request);
-    for (Speed& each : outcome.speeds) each.failure = "no memory";
-    return outcome;
-  };
+  change(Phase::speed, [](PhaseOutcome& outcome) { outcome.speeds.front().failure = "no memory"; });
   const GateReport gate = run(1);
   EXPECT_EQ(gate.status, 2);
   EXPECT_EQ(phase_of(gate, "speed").verdict, Verdict::errored);

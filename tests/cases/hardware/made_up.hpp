@@ -28,13 +28,13 @@ inline ProbeOutcome good_probe(const ProbeRequest& request) {
 /// Returns the parts of a gate on this number of devices.
 inline std::vector<PhaseRequest> made_up_parts(int devices) {
   std::vector<PhaseRequest> parts{{.phase = Phase::cuda},
-                                  {.phase = Phase::nccl, .ranks = 1},
-                                  {.phase = Phase::nccl, .ranks = 4},
+                                  {.phase = Phase::nccl, .number = 1},
+                                  {.phase = Phase::nccl, .number = 4},
                                   {.phase = Phase::speed},
                                   {.phase = Phase::sanitizer},
                                   {.phase = Phase::suites}};
   for (int d = 0; devices > 1 && d < devices; ++d) {
-    parts.push_back({.phase = Phase::device, .device = d});
+    parts.push_back({.phase = Phase::device, .number = d});
   }
   return parts;
 }

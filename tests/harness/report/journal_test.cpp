@@ -53,6 +53,13 @@ class JournalTest : public testing::Test {
   std::filesystem::path path_ = folder_.path() / "journal.jsonl";
 };
 
+TEST_F(JournalTest, KeepsNotes) {
+  Journal(path_, header()).note({{"b", 1}, {"a", 2}});
+  Journal(path_, read_journal(path_), ordered_json::object()).note({{"c", 3}});
+  EXPECT_EQ(read_journal(path_).record.notes(),
+            (std::vector<ordered_json>{{{"b", 1}, {"a", 2}}, {{"c", 3}}}));
+}
+
 TEST_F(JournalTest, HoldsWhatTheRunSetOutToDo) {
   write_two_findings();
   const JournalHeader read = read_journal(path_).record.header();
