@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,30 +40,24 @@ int reconstruct_in_sim(const reconstruct::Options& options) {
 }
 
 /// Reconstructs in a program that takes the same command line.
-template <class Run>
-int reconstruct_elsewhere(const Context& context,
-                          const reconstruct::Options& options,
-                          const Run& run) {
+int reconstruct_elsewhere(const Context& context, const reconstruct::Options& options) {
+  const std::map<std::string, decltype(&reconstruct_in_mpi)> backends{
+      {"mpi", reconstruct_in_mpi},
+      {"cuda", reconstruct_in_cuda},
+      {"hybrid", reconstruct_in_hybrid}};
+  const auto backend = backends.find(options.backend);
+  if (backend == backends.end()) {
+    throw BadInput(
+        fmt::format("backend: {}: expected a backend of reconstruct: sim, mpi, cuda or hybrid",
+                    options.backend));
+  }
   available_backends().require(options.backend);
   const harness::run::Interrupt interrupt;
   std::vector<std::string> arguments = context.arguments;
   // For the other program, our terminal is a pipe, so it needs an explicit option.
   arguments.push_back("--progress=" + options.progress);
-  const int status = run(std::max(options.ranks, 1), arguments, interrupt.requested());
+  const int status = backend->second(std::max(options.ranks, 1), arguments, interrupt.requested());
   return status == harness::run::status_held ? interrupt.exit_status() : status;
-}
-
-int reconstruct_where_asked(const Context& context, const reconstruct::Options& options) {
-  if (options.backend == "sim") return reconstruct_in_sim(options);
-  if (options.backend == "mpi") return reconstruct_elsewhere(context, options, reconstruct_in_mpi);
-  if (options.backend == "cuda")
-    return reconstruct_elsewhere(context, options, reconstruct_in_cuda);
-  if (options.backend == "hybrid")
-    return reconstruct_elsewhere(context, options, reconstruct_in_hybrid);
-  throw BadInput(
-      fmt::format("backend: {}: expected a backend of reconstruct: "
-                  "sim, mpi, cuda or hybrid",
-                  options.backend));
 }
 
 }  // namespace
@@ -70,7 +65,8 @@ int reconstruct_where_asked(const Context& context, const reconstruct::Options& 
 void add_reconstruct(CLI::App& app, Context& context) {
   reconstruct::add_command(
       app, context.exit_status, [&context](const reconstruct::Options& options) {
-        return reconstruct_where_asked(context, options);
+        return options.backend == "sim" ? reconstruct_in_sim(options)
+                                        : reconstruct_elsewhere(context, options);
       });
 }
 

@@ -52,21 +52,17 @@ void read_pixels(const hdf5::Reader& file, Geometry& geometry) {
   if (first == vectors) {
     const hdf5::Array<double> basis = file.numbers<double>(vectors);
     if (basis.shape != hdf5::Shape{2, 3}) file.reject(vectors, "[2, 3]", hdf5::text(basis.shape));
-    const std::vector<double>& v = basis.values;
     const double metres = metres_per_unit(file, vectors);
-    geometry.pixel_height = metres * std::hypot(v[0], v[1], v[2]);
-    geometry.pixel_width = metres * std::hypot(v[3], v[4], v[5]);
-    for (const std::size_t i : {std::size_t{0}, std::size_t{3}}) {
-      const double length = std::hypot(v[i], v[i + 1], v[i + 2]);
-      if (length > 0 && std::isfinite(length)) continue;
+    const auto length = [&](std::size_t i, std::string_view next) {
+      const double* const v = basis.values.data() + i;
+      const double length = std::hypot(v[0], v[1], v[2]);
+      if (length > 0 && std::isfinite(length)) return metres * length;
       file.reject(vectors,
                   "vectors with a length above 0",
-                  fmt::format("({}, {}, {}) from a pixel to the next {}",
-                              v[i],
-                              v[i + 1],
-                              v[i + 2],
-                              i == 0 ? "row" : "column"));
-    }
+                  fmt::format("({}, {}, {}) from a pixel to the next {}", v[0], v[1], v[2], next));
+    };
+    geometry.pixel_height = length(0, "row");
+    geometry.pixel_width = length(3, "column");
     return;
   }
   geometry.pixel_width = read_length(file, first);

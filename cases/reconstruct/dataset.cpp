@@ -6,8 +6,6 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "cases/reconstruct/modes.hpp"
-
 namespace rankcheck::cases::reconstruct {
 
 void Dataset::read_frame(std::int64_t n, std::span<float> frame) const {
@@ -36,20 +34,6 @@ Dataset read_dataset(const std::filesystem::path& path) {
   data.source.reset();
   require_light(data, data.total());
   return data;
-}
-
-std::vector<std::complex<float>> with_modes(const Dataset& data, int modes) {
-  const auto pixels = static_cast<std::ptrdiff_t>(data.window) * data.window;
-  std::vector<Mode> all;
-  for (int m = 0; m < std::min(modes, data.modes); ++m) {
-    all.emplace_back(data.probe.begin() + m * pixels, data.probe.begin() + (m + 1) * pixels);
-  }
-  for (int k = 1; data.modes + k <= modes; ++k) {
-    add_mode(all, data.window, power(all.front()) / (10.0 * k));
-  }
-  std::vector<std::complex<float>> probe;
-  for (const Mode& mode : all) probe.insert(probe.end(), mode.begin(), mode.end());
-  return probe;
 }
 
 }  // namespace rankcheck::cases::reconstruct

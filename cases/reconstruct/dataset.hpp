@@ -139,9 +139,4 @@ void write_dataset(const std::filesystem::path& path,
                    const std::string& title,
                    bool counts_photons);
 
-/// Returns the probe with `modes` modes. If the data have fewer, modes are added: the first mode
-/// times low powers of row and column, orthogonal to all modes before. The k-th added mode has
-/// 1/(10k) of the first mode's power.
-[[nodiscard]] std::vector<std::complex<float>> with_modes(const Dataset& data, int modes);
-
 }  // namespace rankcheck::cases::reconstruct

@@ -11,7 +11,7 @@
 
 #include "gpu/device/host/fft.hpp"
 
-#include "cases/reconstruct/modes.hpp"
+#include "cases/reconstruct/model.hpp"
 #include "cases/reconstruct/recording.hpp"
 
 namespace rankcheck::cases::reconstruct {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <vector>
 
@@ -7,7 +8,22 @@
 
 #include "cases/reconstruct/dataset.hpp"
 
+/// The probe and its modes, and the intensities that they give.
 namespace rankcheck::cases::reconstruct {
+
+/// One mode of a probe, row-major.
+using Mode = std::vector<std::complex<double>>;
+
+[[nodiscard]] double power(const Mode& mode);
+
+/// Adds a mode of this power. It is the first mode times low powers of row and column, made
+/// orthogonal to all modes before. If those already span it, the mode is all zeros.
+void add_mode(std::vector<Mode>& modes, int width, double power);
+
+/// Returns the probe with `modes` modes. If the data have fewer, modes are added: the first mode
+/// times low powers of row and column, orthogonal to all modes before. The k-th added mode has
+/// 1/(10k) of the first mode's power.
+[[nodiscard]] std::vector<std::complex<float>> with_modes(const Dataset& data, int modes);
 
 /// Computes the intensities that a dataset's object and probe give, with the references, frame by
 /// frame.

@@ -15,7 +15,6 @@
 #include "harness/run/memory.hpp"
 
 #include "cases/reconstruct/model.hpp"
-#include "cases/reconstruct/modes.hpp"
 
 namespace rankcheck::cases::reconstruct {
 

@@ -40,8 +40,7 @@ set(fuzz_runs case:50000 suite:20000 journal:10000 topology:100000 frame:50000
 if(NOT reconstruct_absent)
   list(APPEND fuzzed_sources
     cases/reconstruct/crash_guard.cpp cases/reconstruct/cxi.cpp cases/reconstruct/dataset.cpp
-    cases/reconstruct/hdf5.cpp cases/reconstruct/modes.cpp cases/reconstruct/ptyd.cpp
-    cases/reconstruct/recording.cpp)
+    cases/reconstruct/hdf5.cpp cases/reconstruct/ptyd.cpp cases/reconstruct/recording.cpp)
   list(APPEND fuzz_runs cxi:700)
 endif()
 list(TRANSFORM fuzzed_sources PREPEND ${CMAKE_SOURCE_DIR}/)

@@ -12,6 +12,7 @@
 
 #include "harness/case/case.hpp"
 
+#include "cases/reconstruct/model.hpp"
 namespace rankcheck::cases::reconstruct {
 namespace {
 
