@@ -200,87 +200,112 @@ TEST(NcclAlgorithmsTest, AreWhatTheirEnvironmentSays) {
   EXPECT_EQ(find_algorithm("all_reduce", "grouped"), nullptr);
 }
 
-TEST(NcclRuntimeTest, ForgetsAGroupWhoseSplitFailed) {
-  constexpr int ranks = 3;
-  const auto devices = make_host_devices(ranks);
-  Runtime runtime(stand_in(), *devices, world_of(ranks));
-  const spec::Contract& contract = reference::contract_named("barrier");
+/// Three ranks of this process, on devices of the host.
+class NcclRuntimeTest : public testing::Test {
+ protected:
+  /// An all_reduce of one element by all ranks.
+  [[nodiscard]] Request all_reduce(const char* algorithm) const {
+    return {*find_algorithm("all_reduce", algorithm),
+            reference::contract_named("all_reduce"),
+            sum_,
+            group_};
+  }
+  /// The call with an element that holds the number of its rank. Its buffers lie in memory of 64
+  /// bytes per rank, at an odd place. Beside it, there is memory with other numbers.
+  [[nodiscard]] GroupCall make_call(const Request& request) {
+    devices_->begin();
+    GroupCall made{request, {}};
+    for (int rank = 0; rank < ranks_; ++rank) {
+      const auto memory_with = [&](int number) {
+        std::byte* const memory = devices_->allocate(rank, 64);
+        devices_->write(rank, &number, memory + 20, sizeof(number));
+        return memory;
+      };
+      std::byte* const memory = memory_with(rank);
+      made.members.push_back(
+          {.group_rank = rank,
+           .extents = extents_of(request.contract, sum_, rank),
+           .send = memory + 20,
+           .recv = memory + 40,
+           .place = {.memory = memory, .bytes = 64, .offset = 128, .window_bytes = 4096},
+           .others = {memory_with(100 + rank), memory_with(100 + rank)}});
+    }
+    return made;
+  }
+  /// The result of each rank.
+  [[nodiscard]] std::vector<int> results(const GroupCall& made) {
+    std::vector<int> all;
+    for (const Member& each : made.members) {
+      devices_->read(each.group_rank, each.recv, &all.emplace_back(), sizeof(int));
+    }
+    return all;
+  }
+  /// Makes the call, and returns the result of each rank.
+  [[nodiscard]] std::vector<int> results(const Request& request) {
+    Runtime runtime(stand_in(), *devices_, world_);
+    const GroupCall made = make_call(request);
+    runtime.prepare(request);
+    runtime.make_ready({&made, 1});
+    runtime.perform({&made, 1});
+    return results(made);
+  }
+  void plant(const char* fault) { ::setenv("RANKCHECK_STAND_IN", fault, 1); }
+  void TearDown() override { ::unsetenv("RANKCHECK_STAND_IN"); }
+
+  static constexpr int ranks_ = 3;
+  const spec::Call sum_{
+      .ranks = ranks_, .type = spec::Type::int32, .op = spec::ReduceOp::sum, .count = 1};
+  const std::vector<int> group_{0, 1, 2};
+  const std::unique_ptr<Devices> devices_ = make_host_devices(ranks_);
+  World world_ = world_of(ranks_);
+};
+
+TEST_F(NcclRuntimeTest, ForgetsAGroupWhoseSplitFailed) {
+  Runtime runtime(stand_in(), *devices_, world_);
   const spec::Call call{.ranks = 2};
   const std::vector<int> group{2, 0};
-  const Request request{*find_algorithm("barrier", ""), contract, call, group};
-  ::setenv("RANKCHECK_STAND_IN", "no_split", 1);
+  const Request request{
+      *find_algorithm("barrier", ""), reference::contract_named("barrier"), call, group};
+  plant("no_split");
   EXPECT_THROW(runtime.prepare(request), Error);
-  ::unsetenv("RANKCHECK_STAND_IN");
+  plant("");
   std::vector<Member> members{{.group_rank = 0, .extents = {}}, {.group_rank = 1, .extents = {}}};
-  devices->begin();
+  devices_->begin();
   runtime.prepare(request);
   const GroupCall made{request, members};
   runtime.perform({&made, 1});
   EXPECT_EQ(runtime.conclude(request, members), "by_all_reduce");
 }
 
-/// The members of an all_reduce of one element by all ranks, which holds the number of its rank.
-std::vector<Member> members_with_numbers(const spec::Call& call, Devices& devices) {
-  const spec::Contract& contract = reference::contract_named("all_reduce");
-  std::vector<Member> members;
-  for (int rank = 0; rank < call.ranks; ++rank) {
-    std::byte* const memory = devices.allocate(rank, 2 * sizeof(rank));
-    devices.write(rank, &rank, memory, sizeof(rank));
-    members.push_back({.group_rank = rank, .extents = extents_of(contract, call, rank)});
-    members.back().send = memory;
-    members.back().recv = memory + sizeof(rank);
-  }
-  return members;
+TEST_F(NcclRuntimeTest, EachRankMayHaveAThread) {
+  EXPECT_EQ(results(all_reduce("threads")), (std::vector{3, 3, 3}));
 }
 
-TEST(NcclRuntimeTest, EachRankMayHaveAThread) {
-  constexpr int ranks = 3;
-  const auto devices = make_host_devices(ranks);
-  Runtime runtime(stand_in(), *devices, world_of(ranks));
-  const spec::Call call{
-      .ranks = ranks, .type = spec::Type::int32, .op = spec::ReduceOp::sum, .count = 1};
-  const std::vector<int> group{0, 1, 2};
-  const Request request{*find_algorithm("all_reduce", "threads"),
-                        reference::contract_named("all_reduce"),
-                        call,
-                        group};
-  devices->begin();
-  const GroupCall made{request, members_with_numbers(call, *devices)};
-  runtime.prepare(request);
-  runtime.perform({&made, 1});
-  for (const Member& each : made.members) {
-    int got = -1;
-    std::memcpy(&got, each.recv, sizeof(got));
-    EXPECT_EQ(got, 0 + 1 + 2);
-  }
+/// Nobody can end a thread that the library keeps.
+TEST_F(NcclRuntimeTest, GivesUpWaitingForAThreadThatTheLibraryKeeps) {
+  world_.patience = std::chrono::milliseconds(50);
+  Runtime runtime(stand_in(), *devices_, world_);
+  const GroupCall made = make_call(all_reduce("threads"));
+  runtime.prepare(made.request);
+  plant("stuck");
+  EXPECT_THROW(runtime.perform({&made, 1}), Hang);
 }
 
-TEST(NcclRuntimeTest, CallsKeepTheirPlaceOnTheStream) {
-  constexpr int ranks = 2;
-  const auto devices = make_host_devices(ranks);
-  Runtime runtime(stand_in(), *devices, world_of(ranks));
-  const spec::Call call{
-      .ranks = ranks, .type = spec::Type::int32, .op = spec::ReduceOp::sum, .count = 1};
-  const std::vector<int> group{0, 1};
-  const Request request{*find_algorithm("all_reduce", "one_process"),
-                        reference::contract_named("all_reduce"),
-                        call,
-                        group};
-  devices->begin();
-  const GroupCall made{request, members_with_numbers(call, *devices)};
-  runtime.prepare(request);
+TEST_F(NcclRuntimeTest, CallsKeepTheirPlaceOnTheStream) {
+  Runtime runtime(stand_in(), *devices_, world_);
+  const GroupCall made = make_call(all_reduce("one_process"));
+  runtime.prepare(made.request);
   const int late = 20;
   int kept = -1;
-  devices->pause(0);
-  devices->copy(0, &late, made.members[0].send, sizeof(late));
-  runtime.perform({&made, 1}, [&] { devices->copy(0, made.members[0].recv, &kept, sizeof(kept)); });
-  EXPECT_EQ(kept, late + 1);
+  devices_->pause(0);
+  devices_->copy(0, &late, made.members[0].send, sizeof(late));
+  runtime.perform({&made, 1},
+                  [&] { devices_->copy(0, made.members[0].recv, &kept, sizeof(kept)); });
+  EXPECT_EQ(kept, late + 1 + 2);
 }
 
-TEST(NcclRuntimeTest, GroupsCallAtTheSameTime) {
-  constexpr int ranks = 3;
-  const auto devices = make_host_devices(ranks);
-  Runtime runtime(stand_in(), *devices, world_of(ranks));
+TEST_F(NcclRuntimeTest, GroupsCallAtTheSameTime) {
+  Runtime runtime(stand_in(), *devices_, world_);
   const spec::Contract& contract = reference::contract_named("barrier");
   const Algorithm& algorithm = *find_algorithm("barrier", "");
   const spec::Call pair{.ranks = 2};
@@ -291,17 +316,15 @@ TEST(NcclRuntimeTest, GroupsCallAtTheSameTime) {
   calls.push_back({{algorithm, contract, pair, first},
                    {{.group_rank = 0, .extents = {}}, {.group_rank = 1, .extents = {}}}});
   calls.push_back({{algorithm, contract, alone, second}, {{.group_rank = 0, .extents = {}}}});
-  devices->begin();
+  devices_->begin();
   for (const GroupCall& each : calls) runtime.prepare(each.request);
   runtime.perform(calls);
-  for (int slot = 0; slot < ranks; ++slot) EXPECT_TRUE(devices->is_done(slot));
+  for (int slot = 0; slot < ranks_; ++slot) EXPECT_TRUE(devices_->is_done(slot));
 }
 
 /// A rank alone takes no algorithm that packs. It calls beside the groups that pack.
-TEST(NcclRuntimeTest, GroupsThatPackCallBesideGroupsThatDoNot) {
-  constexpr int ranks = 3;
-  const auto devices = make_host_devices(ranks);
-  Runtime runtime(stand_in(), *devices, world_of(ranks));
+TEST_F(NcclRuntimeTest, GroupsThatPackCallBesideGroupsThatDoNot) {
+  Runtime runtime(stand_in(), *devices_, world_);
   const spec::Contract& contract = reference::contract_named("all_reduce_list");
   const auto call_of = [](int members) {
     return spec::Call{.ranks = members,
@@ -313,7 +336,7 @@ TEST(NcclRuntimeTest, GroupsThatPackCallBesideGroupsThatDoNot) {
   const std::array groups{std::vector<int>{2, 0}, std::vector<int>{1}};
   const std::array sums{call_of(2), call_of(1)};
   constexpr std::array algorithms{"packed", "grouped"};
-  devices->begin();
+  devices_->begin();
   std::vector<GroupCall> calls;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     GroupCall& call = calls.emplace_back(GroupCall{
@@ -321,9 +344,9 @@ TEST(NcclRuntimeTest, GroupsThatPackCallBesideGroupsThatDoNot) {
     for (int member = 0; member < sums[g].ranks; ++member) {
       const int rank = groups[g][static_cast<std::size_t>(member)];
       const std::array<int, 5> list{rank, -1, rank + 10, rank + 20, -1};
-      std::byte* const memory = devices->allocate(rank, 2 * sizeof(list));
-      devices->write(rank, list.data(), memory, sizeof(list));
-      devices->write(rank, list.data(), memory + sizeof(list), sizeof(list));
+      std::byte* const memory = devices_->allocate(rank, 2 * sizeof(list));
+      devices_->write(rank, list.data(), memory, sizeof(list));
+      devices_->write(rank, list.data(), memory + sizeof(list), sizeof(list));
       call.members.push_back({.group_rank = member,
                               .extents = extents_of(contract, sums[g], member),
                               .send = memory,
@@ -344,57 +367,14 @@ TEST(NcclRuntimeTest, GroupsThatPackCallBesideGroupsThatDoNot) {
   }
 }
 
-/// Calls all_reduce in a runtime of three ranks, in memory beside their own.
-class NcclWindowsTest : public testing::Test {
+/// Sees the calls for windows and memory.
+class NcclWindowsTest : public NcclRuntimeTest {
  protected:
-  explicit NcclWindowsTest(const char* algorithm = "windows")
-      : request_{*find_algorithm("all_reduce", algorithm),
-                 reference::contract_named("all_reduce"),
-                 call_,
-                 group_} {}
-
   /// The successful calls for windows since this test began.
   [[nodiscard]] std::string window_calls() const { return all_calls().substr(calls_before_); }
-  /// A call whose buffers lie in memory of 64 bytes per rank, at an odd place.
-  [[nodiscard]] GroupCall make_call() {
-    devices_->begin();
-    GroupCall made{request_, members_with_numbers(call_, *devices_)};
-    for (Member& each : made.members) {
-      std::byte* const memory = devices_->allocate(each.group_rank, 64);
-      devices_->write(each.group_rank, each.send, memory + 20, sizeof(int));
-      each.send = memory + 20;
-      each.recv = memory + 40;
-      each.place = {.memory = memory, .bytes = 64, .offset = 128, .window_bytes = 4096};
-      for (std::byte*& other : each.others) {
-        other = devices_->allocate(each.group_rank, 64);
-        const int number = 100 + each.group_rank;
-        devices_->write(each.group_rank, &number, other + 20, sizeof(number));
-      }
-    }
-    return made;
-  }
-  /// Makes the call, and returns the result of each rank.
-  [[nodiscard]] std::vector<int> results() {
-    Runtime runtime(stand_in(), *devices_, world_of(ranks_));
-    const GroupCall made = make_call();
-    runtime.prepare(request_);
-    runtime.make_ready({&made, 1});
-    runtime.perform({&made, 1});
-    std::vector<int> all;
-    for (const Member& each : made.members) {
-      devices_->read(each.group_rank, each.recv, &all.emplace_back(), sizeof(int));
-    }
-    return all;
-  }
-  void plant(const char* fault) { ::setenv("RANKCHECK_STAND_IN", fault, 1); }
-  void TearDown() override { ::unsetenv("RANKCHECK_STAND_IN"); }
 
-  static constexpr int ranks_ = 3;
-  const spec::Call call_{
-      .ranks = ranks_, .type = spec::Type::int32, .op = spec::ReduceOp::sum, .count = 1};
-  const std::vector<int> group_{0, 1, 2};
-  Request request_;
-  const std::unique_ptr<Devices> devices_ = make_host_devices(ranks_);
+  const Request windows_ = all_reduce("windows");
+  const Request registered_ = all_reduce("registered");
 
  private:
   static std::string all_calls() {
@@ -407,82 +387,62 @@ class NcclWindowsTest : public testing::Test {
 };
 
 TEST_F(NcclWindowsTest, AreOpenedForACallAndClosedBehindIt) {
-  Runtime runtime(stand_in(), *devices_, world_of(ranks_));
-  const GroupCall made = make_call();
-  runtime.prepare(request_);
+  Runtime runtime(stand_in(), *devices_, world_);
+  const GroupCall made = make_call(windows_);
+  runtime.prepare(windows_);
   runtime.make_ready({&made, 1});
   const std::string opened = "alloc alloc alloc register register register ";
   EXPECT_EQ(window_calls(), opened);
   runtime.perform({&made, 1});
   EXPECT_EQ(window_calls(), opened + "deregister free deregister free deregister free ");
-  for (const Member& each : made.members) {
-    int got = -1;
-    std::memcpy(&got, each.recv, sizeof(got));
-    EXPECT_EQ(got, 0 + 1 + 2);
-  }
-  EXPECT_EQ(runtime.conclude(request_, made.members), "windows");
+  EXPECT_EQ(results(made), (std::vector{3, 3, 3}));
+  EXPECT_EQ(runtime.conclude(windows_, made.members), "windows");
 }
 
-class NcclRegisteredTest : public NcclWindowsTest {
- protected:
-  NcclRegisteredTest() : NcclWindowsTest("registered") {}
-};
-
-TEST_F(NcclRegisteredTest, MemoryIsRegisteredForACall) {
-  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+TEST_F(NcclWindowsTest, MemoryIsRegisteredForACall) {
+  EXPECT_EQ(results(registered_), (std::vector{3, 3, 3}));
   const std::string once = "comm_deregister free ";
   EXPECT_EQ(window_calls(),
             "alloc alloc alloc comm_register comm_register comm_register " + once + once + once);
 }
 
-TEST_F(NcclRegisteredTest, MemoryIsMissedIfNcclRegistersNothing) {
+TEST_F(NcclWindowsTest, MemoryIsMissedIfNcclRegistersNothing) {
   ::setenv("NCCL_LOCAL_REGISTER", "0", 1);
-  EXPECT_THROW(static_cast<void>(results()), NoWindow);
+  EXPECT_THROW(static_cast<void>(results(registered_)), NoWindow);
   ::unsetenv("NCCL_LOCAL_REGISTER");
   EXPECT_EQ(window_calls(), "alloc alloc alloc free free free ");
 }
 
-class NcclGraphTest : public NcclWindowsTest {
- protected:
-  NcclGraphTest() : NcclWindowsTest("graph") {}
-};
-
-TEST_F(NcclGraphTest, IsLaunchedWithOtherDataFirst) {
-  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+TEST_F(NcclRuntimeTest, AGraphIsLaunchedWithOtherDataFirst) {
+  EXPECT_EQ(results(all_reduce("graph")), (std::vector{3, 3, 3}));
   plant("kept_input");
-  EXPECT_EQ(results(), (std::vector{303, 303, 303}));
+  EXPECT_EQ(results(all_reduce("graph")), (std::vector{303, 303, 303}));
 }
 
 /// Every rank takes from its peers what they sent in the launch before.
-TEST_F(NcclGraphTest, MayContainTheCallSeveralTimes) {
-  request_.captured = 3;
-  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+TEST_F(NcclRuntimeTest, AGraphMayContainTheCallSeveralTimes) {
+  Request request = all_reduce("graph");
+  request.captured = 3;
+  EXPECT_EQ(results(request), (std::vector{3, 3, 3}));
   plant("kept_flags");
-  EXPECT_EQ(results(), (std::vector{203, 203, 203}));
+  EXPECT_EQ(results(request), (std::vector{203, 203, 203}));
 }
 
-class NcclGroupTest : public NcclWindowsTest {
- protected:
-  NcclGroupTest() : NcclWindowsTest("aggregated") {}
-};
-
-TEST_F(NcclGroupTest, HasAnotherOperationAndAnotherCommunicator) {
-  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
-}
-
-TEST_F(NcclGroupTest, LooksAtTheResultOfEachCommunicatorInItsTurn) {
-  request_.on_second = true;
-  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+TEST_F(NcclRuntimeTest, AGroupLooksAtTheResultOfEachCommunicatorInItsTurn) {
+  Request request = all_reduce("aggregated");
+  EXPECT_EQ(results(request), (std::vector{3, 3, 3}));
+  request.on_second = true;
+  EXPECT_EQ(results(request), (std::vector{3, 3, 3}));
   plant("newest_communicator");
-  EXPECT_EQ(results(), (std::vector{3, 3, 2}));
-  request_.on_second = false;
-  EXPECT_EQ(results(), (std::vector{3, 3, 3}));
+  EXPECT_EQ(results(request), (std::vector{3, 3, 2}));
+  request.on_second = false;
+  EXPECT_EQ(results(request), (std::vector{3, 3, 3}));
 }
 
-TEST_F(NcclGroupTest, LooksAtTheResultOfTheOtherOperation) {
+TEST_F(NcclRuntimeTest, AGroupLooksAtTheResultOfTheOtherOperation) {
   plant("operations_of_a_group");
   try {
-    static_cast<void>(results());
+    static_cast<void>(results(all_reduce("aggregated")));
     ADD_FAILURE() << "the number was not looked at";
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(),
@@ -493,9 +453,9 @@ TEST_F(NcclGroupTest, LooksAtTheResultOfTheOtherOperation) {
 
 /// NCCL registers nothing, and returns no error, if it does not support symmetric memory.
 TEST_F(NcclWindowsTest, AreMissedIfNcclGivesNone) {
-  Runtime runtime(stand_in(), *devices_, world_of(ranks_));
-  const GroupCall made = make_call();
-  runtime.prepare(request_);
+  Runtime runtime(stand_in(), *devices_, world_);
+  const GroupCall made = make_call(windows_);
+  runtime.prepare(windows_);
   plant("no_window");
   EXPECT_THROW(runtime.make_ready({&made, 1}), NoWindow);
   EXPECT_EQ(window_calls(), "alloc alloc alloc free free free ");
@@ -503,8 +463,8 @@ TEST_F(NcclWindowsTest, AreMissedIfNcclGivesNone) {
 
 TEST_F(NcclWindowsTest, AreClosedWithTheRuntimeIfNobodyMadeTheCall) {
   {
-    Runtime runtime(stand_in(), *devices_, world_of(ranks_));
-    const GroupCall made = make_call();
+    Runtime runtime(stand_in(), *devices_, world_);
+    const GroupCall made = make_call(windows_);
     runtime.make_ready({&made, 1});
   }
   EXPECT_NE(window_calls().find("deregister free deregister free deregister free "),
@@ -514,10 +474,9 @@ TEST_F(NcclWindowsTest, AreClosedWithTheRuntimeIfNobodyMadeTheCall) {
 /// The kernels that hang still use the memory.
 TEST_F(NcclWindowsTest, StayOpenIfACallHangs) {
   {
-    World world = world_of(ranks_);
-    world.patience = std::chrono::milliseconds(50);
-    Runtime runtime(stand_in(), *devices_, world);
-    const GroupCall made = make_call();
+    world_.patience = std::chrono::milliseconds(50);
+    Runtime runtime(stand_in(), *devices_, world_);
+    const GroupCall made = make_call(windows_);
     runtime.make_ready({&made, 1});
     plant("hang");
     EXPECT_THROW(runtime.perform({&made, 1}), Hang);
@@ -525,30 +484,8 @@ TEST_F(NcclWindowsTest, StayOpenIfACallHangs) {
   EXPECT_EQ(window_calls(), "alloc alloc alloc register register register ");
 }
 
-/// Nobody can end a thread that the library keeps.
-TEST(NcclRuntimeTest, GivesUpWaitingForAThreadThatTheLibraryKeeps) {
-  constexpr int ranks = 2;
-  const auto devices = make_host_devices(ranks);
-  World world = world_of(ranks);
-  world.patience = std::chrono::milliseconds(50);
-  Runtime runtime(stand_in(), *devices, world);
-  const spec::Call call{
-      .ranks = ranks, .type = spec::Type::int32, .op = spec::ReduceOp::sum, .count = 1};
-  const std::vector<int> group{0, 1};
-  const Request request{*find_algorithm("all_reduce", "threads"),
-                        reference::contract_named("all_reduce"),
-                        call,
-                        group};
-  devices->begin();
-  const GroupCall made{request, members_with_numbers(call, *devices)};
-  runtime.prepare(request);
-  ::setenv("RANKCHECK_STAND_IN", "stuck", 1);
-  EXPECT_THROW(runtime.perform({&made, 1}), Hang);
-  ::unsetenv("RANKCHECK_STAND_IN");
-}
-
 /// Uses more groups than the runtime keeps: the same ranks in every order.
-TEST(NcclRuntimeTest, MakesMoreGroupsThanItKeeps) {
+TEST(NcclGroupsTest, AreMoreThanTheRuntimeKeeps) {
   constexpr int ranks = 5;
   const auto devices = make_host_devices(ranks);
   Runtime runtime(stand_in(), *devices, world_of(ranks));

@@ -405,20 +405,14 @@ ncclResult_t ncclGetVersion(int* version) {
 }
 
 const char* ncclGetErrorString(ncclResult_t result) {
-  switch (result) {
-    case ncclSuccess:
-      return "no error";
-    case ncclSystemError:
-      return "unhandled system error";
-    case ncclInvalidArgument:
-      return "invalid argument";
-    case ncclInvalidUsage:
-      return "invalid usage";
-    case ncclRemoteError:
-      return "remote process exited or there was a network error";
-    default:
-      return "another error";
-  }
+  static const std::map<ncclResult_t, const char*> texts{
+      {ncclSuccess, "no error"},
+      {ncclSystemError, "unhandled system error"},
+      {ncclInvalidArgument, "invalid argument"},
+      {ncclInvalidUsage, "invalid usage"},
+      {ncclRemoteError, "remote process exited or there was a network error"}};
+  const auto found = texts.find(result);
+  return found == texts.end() ? "another error" : found->second;
 }
 
 /// The identifier is a file's path, followed by bytes of every value that must arrive unchanged.
