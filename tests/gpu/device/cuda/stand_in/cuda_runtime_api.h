@@ -20,7 +20,6 @@ enum cudaError_t : int {
   cudaErrorNotReady = 600,
   cudaErrorIllegalAddress = 700,
   cudaErrorPeerAccessAlreadyEnabled = 704,
-  cudaErrorMisalignedAddress = 716,
   cudaErrorNotSupported = 801,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorStreamCaptureInvalidated = 901,
@@ -55,6 +54,8 @@ using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;
 using cudaGraph_t = struct CUgraph_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;
+
+extern "C" {
 
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
@@ -100,3 +101,5 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* runnable, cudaGraph_t graph, u
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t runnable);
+
+}  // extern "C"

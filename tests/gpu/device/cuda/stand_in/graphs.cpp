@@ -9,35 +9,26 @@
 #include "tests/gpu/device/cuda/stand_in/memory.hpp"
 #include "tests/gpu/device/cuda/stand_in/streams.hpp"
 
-using rankcheck::stand_in::answer;
-using rankcheck::stand_in::Capture;
-using rankcheck::stand_in::held;
-using rankcheck::stand_in::Held;
-using rankcheck::stand_in::is_planted;
-using rankcheck::stand_in::Node;
-using rankcheck::stand_in::Scheduler;
-using rankcheck::stand_in::Task;
-using rankcheck::stand_in::TaskPtr;
-
 struct CUgraph_st {
-  std::vector<Node> nodes;
+  std::vector<rankcheck::stand_in::Node> nodes;
 };
 
-namespace {
-
-using Bytes = std::vector<std::pair<std::byte*, std::byte>>;
-
-}  // namespace
-
 struct CUgraphExec_st {
-  std::vector<Node> nodes;
-  TaskPtr last_launch = nullptr;
+  /// Bytes of a device and their values.
+  using Bytes = std::vector<std::pair<std::byte*, std::byte>>;
+
+  std::vector<rankcheck::stand_in::Node> nodes;
+  rankcheck::stand_in::TaskPtr last_launch = nullptr;
   /// With the fault `old_data`: the bytes that the first launch has written. Later launches repeat
   /// them.
   std::shared_ptr<Bytes> written = nullptr;
 };
 
+namespace rankcheck::stand_in {
+
 namespace {
+
+using Bytes = CUgraphExec_st::Bytes;
 
 std::set<std::shared_ptr<Capture>>& captures() {
   static std::set<std::shared_ptr<Capture>> all;
@@ -113,10 +104,12 @@ void launch(CUgraphExec_st& runnable, cudaStream_t stream) {
 
 }  // namespace
 
-bool rankcheck::stand_in::breaks_captures() {
+bool breaks_captures() {
   for (const auto& each : captures()) each->is_broken = true;
   return !captures().empty();
 }
+
+extern "C" {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode /*mode*/) {
   if (stream == nullptr) return answer(cudaErrorStreamCaptureUnsupported);
@@ -188,3 +181,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t runnable) {
   delete runnable;
   return cudaSuccess;
 }
+
+}  // extern "C"
+
+}  // namespace rankcheck::stand_in

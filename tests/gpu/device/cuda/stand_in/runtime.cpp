@@ -22,52 +22,33 @@ constexpr auto cuda_error_system_not_ready = static_cast<cudaError_t>(802);
 struct Words {
   cudaError_t code;
   const char* name;
-  const char* text;
+  /// CUDA's text if a test reads it.
+  const char* text = "an error of the stand-in";
 };
 
 constexpr Words words[] = {
     {cudaSuccess, "cudaSuccess", "no error"},
     {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
     {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInvalidConfiguration,
-     "cudaErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {cudaErrorInsufficientDriver,
-     "cudaErrorInsufficientDriver",
-     "CUDA driver version is insufficient for CUDA runtime version"},
-    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration"},
+    {cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle"},
+    {cudaErrorNotReady, "cudaErrorNotReady"},
     {cudaErrorIllegalAddress,
      "cudaErrorIllegalAddress",
      "an illegal memory access was encountered"},
-    {cudaErrorPeerAccessAlreadyEnabled,
-     "cudaErrorPeerAccessAlreadyEnabled",
-     "peer access is already enabled"},
-    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported"},
     {cuda_error_system_not_ready, "cudaErrorSystemNotReady", "system not yet initialized"},
-    {cudaErrorStreamCaptureUnsupported,
-     "cudaErrorStreamCaptureUnsupported",
-     "operation not permitted when stream is capturing"},
-    {cudaErrorStreamCaptureInvalidated,
-     "cudaErrorStreamCaptureInvalidated",
-     "operation failed due to a previous error during capture"},
-    {cudaErrorStreamCaptureMerge,
-     "cudaErrorStreamCaptureMerge",
-     "operation would result in a merge of separate capture sequences"},
-    {cudaErrorStreamCaptureUnmatched,
-     "cudaErrorStreamCaptureUnmatched",
-     "capture was not ended in the same stream as it began"},
-    {cudaErrorStreamCaptureUnjoined,
-     "cudaErrorStreamCaptureUnjoined",
-     "capturing stream has unjoined work"},
-    {cudaErrorStreamCaptureIsolation,
-     "cudaErrorStreamCaptureIsolation",
-     "dependency created on uncaptured work in another stream"},
-    {cudaErrorCapturedEvent,
-     "cudaErrorCapturedEvent",
-     "operation not permitted on an event last recorded in a capturing stream"},
+    {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported"},
+    {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated"},
+    {cudaErrorStreamCaptureMerge, "cudaErrorStreamCaptureMerge"},
+    {cudaErrorStreamCaptureUnmatched, "cudaErrorStreamCaptureUnmatched"},
+    {cudaErrorStreamCaptureUnjoined, "cudaErrorStreamCaptureUnjoined"},
+    {cudaErrorStreamCaptureIsolation, "cudaErrorStreamCaptureIsolation"},
+    {cudaErrorCapturedEvent, "cudaErrorCapturedEvent"},
 };
 
 const Words& words_of(cudaError_t code) {
@@ -113,27 +94,7 @@ int current_device() {
   return device_now;
 }
 
-}  // namespace rankcheck::stand_in
-
-using rankcheck::stand_in::allocate;
-using rankcheck::stand_in::answer;
-using rankcheck::stand_in::breaks_captures;
-using rankcheck::stand_in::copy;
-using rankcheck::stand_in::device_count;
-using rankcheck::stand_in::device_now;
-using rankcheck::stand_in::expect_guards;
-using rankcheck::stand_in::free_bytes;
-using rankcheck::stand_in::is_device;
-using rankcheck::stand_in::is_planted;
-using rankcheck::stand_in::last_error;
-using rankcheck::stand_in::let_reach;
-using rankcheck::stand_in::memory_bytes;
-using rankcheck::stand_in::owner_of;
-using rankcheck::stand_in::physical_number;
-using rankcheck::stand_in::reach_of;
-using rankcheck::stand_in::release;
-using rankcheck::stand_in::Scheduler;
-using rankcheck::stand_in::words_of;
+extern "C" {
 
 const char* cudaGetErrorName(cudaError_t error) {
   return words_of(error).name;
@@ -148,14 +109,14 @@ cudaError_t cudaGetLastError() {
 }
 
 /// Tells linked programs that this is not CUDA.
-extern "C" int rankcheck_cuda_on_host();
+int rankcheck_cuda_on_host();
 int rankcheck_cuda_on_host() {
   return 1;
 }
 
 /// Copies from or to a device, and waits for the copy. For libraries that take addresses of devices
 /// and are not linked with the program.
-extern "C" void rankcheck_cuda_copy(void* to, const void* from, std::size_t bytes);
+void rankcheck_cuda_copy(void* to, const void* from, std::size_t bytes);
 void rankcheck_cuda_copy(void* to, const void* from, std::size_t bytes) {
   static cudaStream_t stream = [] {
     cudaStream_t made = nullptr;
@@ -180,7 +141,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
   if (is_planted("no_driver") || is_planted("old_driver")) {
     return answer(cudaErrorInsufficientDriver);
   }
-  if (is_planted("not_ready")) return answer(rankcheck::stand_in::cuda_error_system_not_ready);
+  if (is_planted("not_ready")) return answer(cuda_error_system_not_ready);
   *count = device_count();
   return answer(*count == 0 ? cudaErrorNoDevice : cudaSuccess);
 }
@@ -283,3 +244,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to,
   }
   return is_legal ? copy(to, from, bytes, stream) : answer(cudaErrorInvalidValue);
 }
+
+}  // extern "C"
+
+}  // namespace rankcheck::stand_in

@@ -82,14 +82,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, std::function<void()> threa
   return cudaSuccess;
 }
 
-}  // namespace rankcheck::stand_in
-
-using rankcheck::stand_in::answer;
-using rankcheck::stand_in::current_device;
-using rankcheck::stand_in::enqueue;
-using rankcheck::stand_in::expect_guards;
-using rankcheck::stand_in::is_planted;
-using rankcheck::stand_in::Scheduler;
+extern "C" {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   // Other streams would wait for the default stream, which the stand-in does not have.
@@ -202,3 +195,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
   *milliseconds = static_cast<float>(lie * between / ns_per_ms);
   return cudaSuccess;
 }
+
+}  // extern "C"
+
+}  // namespace rankcheck::stand_in
