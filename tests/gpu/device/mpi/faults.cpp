@@ -70,14 +70,11 @@ bool has_all(MPI_Comm communicator) {
 }
 
 /// The communicators that exist, the oldest first.
-std::vector<MPI_Comm>& communicators() {
-  static std::vector<MPI_Comm> all;
-  return all;
-}
+std::vector<MPI_Comm> communicators;
 
 /// The oldest communicator of the same ranks in the same order.
 MPI_Comm first_like(MPI_Comm communicator) {
-  for (MPI_Comm each : communicators()) {
+  for (MPI_Comm each : communicators) {
     if (have_same_ranks(each, communicator)) return each;
   }
   return communicator;
@@ -87,6 +84,11 @@ std::size_t bytes_of(int count, MPI_Datatype type) {
   int bytes = 0;
   PMPI_Type_size(type, &bytes);
   return static_cast<std::size_t>(bytes) * static_cast<std::size_t>(count);
+}
+
+/// Makes one bit of a buffer wrong, `offset` bytes behind its begin.
+void flip(void* buffer, std::size_t offset = 0) {
+  static_cast<unsigned char*>(buffer)[offset] ^= 1U;
 }
 
 int rank_in(MPI_Comm communicator) {
@@ -101,52 +103,41 @@ bool is_last_of_several(MPI_Comm communicator) {
 }
 
 /// The results of requests that nobody has waited for, with their sizes in bytes.
-std::vector<std::pair<unsigned char*, std::size_t>>& results_under_way() {
-  static std::vector<std::pair<unsigned char*, std::size_t>> all;
-  return all;
-}
+std::vector<std::pair<unsigned char*, std::size_t>> results_under_way;
 
-/// A result that is taken back, with the bytes that it replaced.
-struct Forgotten {
+/// The result of the last request that was started, if nobody waits for it, and the bytes that it
+/// replaces.
+struct {
   unsigned char* result = nullptr;
   std::vector<unsigned char> before;
-};
-
-/// The result of the last request that was started, if nobody waits for it.
-Forgotten& last_started() {
-  static Forgotten last;
-  return last;
-}
+} last_started;
 
 /// Remembers a request's result for the faults `mixed_requests` and `no_waitall`.
 void note_request(void* recv, int count, MPI_Datatype type) {
   if (recv == nullptr || count == 0) return;
   auto* const result = static_cast<unsigned char*>(recv);
   const std::size_t bytes = bytes_of(count, type);
-  if (is_planted("mixed_requests")) results_under_way().emplace_back(result, bytes);
+  if (is_planted("mixed_requests")) results_under_way.emplace_back(result, bytes);
   if (is_planted("no_waitall")) {
-    last_started() = {.result = result, .before = {result, result + bytes}};
+    last_started = {.result = result, .before = {result, result + bytes}};
   }
 }
 
 /// Gives the first two requests each other's results.
 void mix_results() {
-  auto& results = results_under_way();
-  if (results.size() >= 2) {
-    std::swap_ranges(results[0].first, results[0].first + results[0].second, results[1].first);
+  if (results_under_way.size() >= 2) {
+    const auto [begin, bytes] = results_under_way[0];
+    std::swap_ranges(begin, begin + bytes, results_under_way[1].first);
   }
-  results.clear();
+  results_under_way.clear();
 }
 
 /// A thread that makes a broadcast on its root after the call has returned.
-std::thread& late_reader() {
-  static std::thread reader;
-  return reader;
-}
+std::thread late_reader;
 
 /// MPI is not called by two threads at once.
 void await_late_reader() {
-  if (late_reader().joinable()) late_reader().join();
+  if (late_reader.joinable()) late_reader.join();
 }
 
 /// The data that a persistent request sends, and the buffer that it should send.
@@ -157,34 +148,22 @@ struct FirstData {
 };
 
 /// The requests that will be started with new data.
-std::map<MPI_Request, FirstData*>& with_new_data() {
-  static std::map<MPI_Request, FirstData*> all;
-  return all;
-}
+std::map<MPI_Request, FirstData*> with_new_data;
 
 struct PersistentBarrier {
   MPI_Comm communicator = MPI_COMM_NULL;
   int starts = 0;
 };
 
-std::map<MPI_Request, PersistentBarrier>& persistent_barriers() {
-  static std::map<MPI_Request, PersistentBarrier> all;
-  return all;
-}
+std::map<MPI_Request, PersistentBarrier> persistent_barriers;
 
 /// The number of barriers that were started and that nobody has waited for.
-int& barriers_under_way() {
-  static int number = 0;
-  return number;
-}
+int barriers_under_way = 0;
 
 constexpr int tag_of_meetings = 1;
 
 /// The rank of the world that waits until this rank has left its call.
-int& waiting_rank() {
-  static int rank = MPI_PROC_NULL;
-  return rank;
-}
+int waiting_rank = MPI_PROC_NULL;
 
 /// Makes a barrier's fault show whatever the scheduler does. The first two ranks of the
 /// communicator call this before the call that is judged: the one that `waits` stays here until the
@@ -202,7 +181,7 @@ void meet(MPI_Comm communicator, bool waits) {
   PMPI_Group_free(&group);
   PMPI_Group_free(&world);
   if (!waits) {
-    waiting_rank() = other_in_world;
+    waiting_rank = other_in_world;
     return;
   }
   PMPI_Recv(
@@ -212,14 +191,14 @@ void meet(MPI_Comm communicator, bool waits) {
 /// Notes that a request is waited for. Behind each judged call, the worker waits for a barrier of
 /// its own, which it starts with a function that is not intercepted.
 void note_wait() {
-  if (barriers_under_way() > 0) {
-    --barriers_under_way();
+  if (barriers_under_way > 0) {
+    --barriers_under_way;
     return;
   }
   PMPI_Send(nullptr,
             0,
             MPI_BYTE,
-            std::exchange(waiting_rank(), MPI_PROC_NULL),
+            std::exchange(waiting_rank, MPI_PROC_NULL),
             tag_of_meetings,
             MPI_COMM_WORLD);
 }
@@ -328,11 +307,9 @@ int send_from_host(
   if (!strikes || !is_planted("flipped_bit")) {
     return PMPI_Send(data, count, type, to, tag, communicator);
   }
-  int bytes = 0;
-  PMPI_Type_size(type, &bytes);
   const auto* const sent = static_cast<const unsigned char*>(data);
-  std::vector<unsigned char> wrong(sent, sent + std::ptrdiff_t{bytes} * count);
-  wrong.front() ^= 1U;
+  std::vector<unsigned char> wrong(sent, sent + bytes_of(count, type));
+  flip(wrong.data());
   return PMPI_Send(wrong.data(), count, type, to, tag, communicator);
 }
 
@@ -361,8 +338,7 @@ int MPI_Allreduce(
   }
   const int code = PMPI_Allreduce(send, recv, count, type, op, communicator);
   const bool is_wrong_int = is_planted("wrong_int") && type == MPI_INT;
-  if (strikes && (is_wrong_int || is_planted("flipped_bit")))
-    *static_cast<unsigned char*>(recv) ^= 1U;
+  if (strikes && (is_wrong_int || is_planted("flipped_bit"))) flip(recv);
   return strikes && is_planted("error_code") ? MPI_ERR_OTHER : code;
 }
 
@@ -389,7 +365,7 @@ ssize_t process_vm_readv(pid_t sender,
   const ssize_t bytes = next(sender, local, locals, remote, remotes, flags);
   if (is_planted("torn_copy") && bytes > 1) {
     const iovec& last = local[locals - 1];
-    static_cast<unsigned char*>(last.iov_base)[last.iov_len - 1] ^= 1U;
+    flip(last.iov_base, last.iov_len - 1);
   }
   return bytes;
 }
@@ -461,9 +437,7 @@ int MPI_Reduce(const void* send,
                MPI_Comm communicator) {
   const int code = PMPI_Reduce(send, recv, count, type, op, root, communicator);
   const bool is_root_of_several = size_of(communicator) > 1 && rank_in(communicator) == root;
-  if (is_planted("flipped_bit") && count > 0 && is_root_of_several) {
-    *static_cast<unsigned char*>(recv) ^= 1U;
-  }
+  if (is_planted("flipped_bit") && count > 0 && is_root_of_several) flip(recv);
   return code;
 }
 
@@ -557,14 +531,14 @@ int MPI_Type_create_resized(MPI_Datatype type,
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   note_wait();
-  const auto barrier = persistent_barriers().find(*request);
+  const auto barrier = persistent_barriers.find(*request);
   const int code = PMPI_Wait(request, status);
-  if (barrier != persistent_barriers().end() && barrier->second.starts == 2 &&
-      barriers_under_way() == 0 && is_planted("third_barrier")) {
+  if (barrier != persistent_barriers.end() && barrier->second.starts == 2 &&
+      barriers_under_way == 0 && is_planted("third_barrier")) {
     meet(barrier->second.communicator, rank_in(barrier->second.communicator) == 1);
   }
   static int waits = 0;
-  if (results_under_way().size() < 2 || ++waits < 2) return code;
+  if (results_under_way.size() < 2 || ++waits < 2) return code;
   mix_results();
   waits = 0;
   return code;
@@ -574,9 +548,8 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   const int code = PMPI_Waitall(count, requests, statuses);
   mix_results();
-  Forgotten& last = last_started();
-  std::copy(last.before.begin(), last.before.end(), last.result);
-  last = {};
+  std::copy(last_started.before.begin(), last_started.before.end(), last_started.result);
+  last_started = {};
   return code;
 }
 
@@ -586,7 +559,7 @@ int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm com
   await_late_reader();
   if (is_planted("late_reader") && count > 0 && rank_in(communicator) == root) {
     const auto* const first_byte = static_cast<const volatile unsigned char*>(buffer);
-    late_reader() = std::thread([=, before = *first_byte] {
+    late_reader = std::thread([=, before = *first_byte] {
       while (*first_byte == before) std::this_thread::yield();
       PMPI_Bcast(buffer, count, type, root, communicator);
     });
@@ -605,11 +578,8 @@ int MPI_Allgather(const void* send,
                   MPI_Datatype type,
                   MPI_Comm communicator) {
   const int code = PMPI_Allgather(send, send_count, send_type, recv, count, type, communicator);
-  int bytes = 0;
-  PMPI_Type_size(type, &bytes);
   if (is_planted("past_end") && count > 0 && is_last_of_several(communicator)) {
-    const std::ptrdiff_t elements = std::ptrdiff_t{count} * size_of(communicator);
-    static_cast<unsigned char*>(recv)[elements * bytes] ^= 1U;
+    flip(recv, bytes_of(count * size_of(communicator), type));
   }
   return code;
 }
@@ -632,12 +602,9 @@ int MPI_Alltoallv(const void* send,
                                   displacements,
                                   type,
                                   communicator);
-  int bytes = 0;
-  PMPI_Type_size(type, &bytes);
   if (is_planted("past_scratch") && is_last_of_several(communicator)) {
     const int last = size_of(communicator) - 1;
-    const std::ptrdiff_t elements = std::ptrdiff_t{displacements[last]} + counts[last];
-    static_cast<unsigned char*>(recv)[elements * bytes] ^= 1U;
+    flip(recv, bytes_of(displacements[last] + counts[last], type));
   }
   return code;
 }
@@ -664,7 +631,7 @@ int RANKCHECK_ALL_REDUCE_INIT()(const void* send,
   }
   const int code =
       RANKCHECK_ALL_REDUCE_INIT(P)(send, recv, count, type, op, communicator, info, request);
-  if (first != nullptr) with_new_data()[*request] = first;
+  if (first != nullptr) with_new_data[*request] = first;
   return code;
 }
 #endif
@@ -672,7 +639,7 @@ int RANKCHECK_ALL_REDUCE_INIT()(const void* send,
 #ifdef RANKCHECK_BARRIER_INIT
 int RANKCHECK_BARRIER_INIT()(MPI_Comm communicator, MPI_Info info, MPI_Request* request) {
   const int code = RANKCHECK_BARRIER_INIT(P)(communicator, info, request);
-  persistent_barriers()[*request] = {.communicator = communicator};
+  persistent_barriers[*request] = {.communicator = communicator};
   return code;
 }
 #endif
@@ -681,7 +648,7 @@ int RANKCHECK_BARRIER_INIT()(MPI_Comm communicator, MPI_Info info, MPI_Request* 
 /// of the same ranks. The one of two communicators is started first on one of the first two ranks,
 /// and the other one on the other rank.
 int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
-  const bool is_second = barriers_under_way()++ > 0;
+  const bool is_second = barriers_under_way++ > 0;
   const bool plants_second = is_planted("second_barrier");
   const bool plants_later = is_planted("later_barrier");
   const bool is_later = communicator != first_like(communicator);
@@ -695,19 +662,19 @@ int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
 
 /// Plants a persistent barrier that does nothing when it is started for the third time.
 int MPI_Start(MPI_Request* request) {
-  const auto barrier = persistent_barriers().find(*request);
-  if (barrier != persistent_barriers().end()) {
-    ++barriers_under_way();
+  const auto barrier = persistent_barriers.find(*request);
+  if (barrier != persistent_barriers.end()) {
+    ++barriers_under_way;
     if (++barrier->second.starts == 3) {
-      persistent_barriers().erase(barrier);
+      persistent_barriers.erase(barrier);
       if (is_planted("third_barrier")) return MPI_SUCCESS;
     }
   }
-  const auto first = with_new_data().find(*request);
-  if (first != with_new_data().end()) {
+  const auto first = with_new_data.find(*request);
+  if (first != with_new_data.end()) {
     auto& [send, starts, bytes] = *first->second;
     std::copy_n(static_cast<const unsigned char*>(send), bytes.size(), bytes.begin());
-    if (--starts == 0) with_new_data().erase(first);
+    if (--starts == 0) with_new_data.erase(first);
   }
   return PMPI_Start(request);
 }
@@ -725,13 +692,13 @@ int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_C
     return MPI_SUCCESS;
   }
   const int code = PMPI_Comm_create_group(communicator, group, tag, made);
-  communicators().push_back(*made);
+  communicators.push_back(*made);
   return code;
 }
 
 int MPI_Comm_free(MPI_Comm* communicator) {
   await_late_reader();
-  std::erase(communicators(), *communicator);
+  std::erase(communicators, *communicator);
   if (*communicator != MPI_COMM_WORLD) return PMPI_Comm_free(communicator);
   *communicator = MPI_COMM_NULL;
   return MPI_SUCCESS;
