@@ -208,13 +208,7 @@ TEST(GaussianGradientsTest, EachSliceGetsBackWhatTheOthersLeave) {
   // The waves are 2 * 1i * 3i = -6, because light turns by a quarter between the slices. The
   // measured amplitude is 3, so G = -3. The slices get conj(1i * 3i) G and conj(2 * 1i) G, and the
   // probe gets conj(-6) G.
-  const OperatorArrays in = arrays_of({.rows = 1,
-                                       .cols = 1,
-                                       .window = 1,
-                                       .detector = 1,
-                                       .slices = 2,
-                                       .wavelength = 4,
-                                       .distance = 1},
+  const OperatorArrays in = arrays_of(two_thick_slices(1, 1, 1, 1),
                                       {1},
                                       {{Array::object, {2, 3i}},
                                        {Array::probe, {1}},
@@ -248,15 +242,10 @@ TEST(PoissonGradientsTest, UnmeasuredPixelsAddNothing) {
   EXPECT_EQ(out[Array::probe].values, Values{0});
 }
 
-/// A row of two pixels and windows of one pixel in frames of three. The first window lies a quarter
-/// of a pixel to the right of the first pixel. The second window lies on the second pixel.
+/// The first window lies a quarter of a pixel to the right of the first pixel. The second window
+/// lies on the second pixel.
 OperatorArrays quarter(const Values& probe, bool varying_probe = false) {
-  return arrays_of({.rows = 1,
-                    .cols = 2,
-                    .window = 1,
-                    .detector = 3,
-                    .modes = 2,
-                    .varying_probe = varying_probe},
+  return arrays_of(row_of_two(varying_probe),
                    {1, 1},
                    {{Array::positions, {0, 0.25, 0, 1}}, {Array::probe, probe}});
 }

@@ -10,16 +10,10 @@
 namespace rankcheck::reference {
 namespace {
 
-/// Returns a row of two pixels, 4 and 8i, with a window of one in frames of three, and two modes.
-/// The first window lies a quarter of a pixel to the right of the first pixel. The second window
-/// lies on the first pixel. So the patches are 3 + 2i and 4.
+/// The pixels are 4 and 8i. The first window lies a quarter of a pixel to the right of the first
+/// pixel. The second window lies on the first pixel. So the patches are 3 + 2i and 4.
 OperatorArrays lit_row(const Values& probe = {}, bool varying_probe = false) {
-  return arrays_of({.rows = 1,
-                    .cols = 2,
-                    .window = 1,
-                    .detector = 3,
-                    .modes = 2,
-                    .varying_probe = varying_probe},
+  return arrays_of(row_of_two(varying_probe),
                    {1, 1},
                    {{Array::positions, {0, 0.25, 0, 0}},
                     {Array::object, {4, 8i}},

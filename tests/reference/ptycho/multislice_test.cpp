@@ -15,20 +15,13 @@ namespace {
 
 /// Two slices of one pixel, 2 and 3i, in frames of three. Light turns by a quarter between them.
 OperatorArrays two_slices() {
-  OperatorArrays in = arrays_of({.rows = 1,
-                                 .cols = 1,
-                                 .window = 1,
-                                 .detector = 3,
-                                 .slices = 2,
-                                 .wavelength = 4,
-                                 .distance = 1},
-                                {1},
-                                {{Array::positions, {}},
-                                 {Array::object, {2, 3i}},
-                                 {Array::probe, {1.0 + 1i}},
-                                 {Array::waves, {}}});
-  in.unit = 0x1p-53;
-  return in;
+  return arrays_of(two_thick_slices(1, 1, 1, 3),
+                   {1},
+                   {{Array::positions, {}},
+                    {Array::object, {2, 3i}},
+                    {Array::probe, {1.0 + 1i}},
+                    {Array::waves, {}}},
+                   double_unit);
 }
 
 /// The window's pixel in frames of three.
@@ -40,20 +33,13 @@ constexpr std::size_t centre = 4;
 /// - The waves lie behind the slices. Times the conjugate second slice they are 4 at all pixels. So
 ///   -4i comes back to the first slice.
 OperatorArrays two_wide_slices() {
-  OperatorArrays in = arrays_of({.rows = 2,
-                                 .cols = 3,
-                                 .window = 2,
-                                 .detector = 2,
-                                 .slices = 2,
-                                 .wavelength = 4,
-                                 .distance = 1},
-                                {1},
-                                {{Array::positions, {0, 1}},
-                                 {Array::object, {9, 4, 2, 9, -1i, -4, 9, 1, 2i, 9, 4, -1}},
-                                 {Array::probe, {1, 2, 4i, -1}},
-                                 {Array::waves, {4, 2i, 1, -4}}});
-  in.unit = 0x1p-53;
-  return in;
+  return arrays_of(two_thick_slices(2, 3, 2, 2),
+                   {1},
+                   {{Array::positions, {0, 1}},
+                    {Array::object, {9, 4, 2, 9, -1i, -4, 9, 1, 2i, 9, 4, -1}},
+                    {Array::probe, {1, 2, 4i, -1}},
+                    {Array::waves, {4, 2i, 1, -4}}},
+                   double_unit);
 }
 
 /// Returns numbers of magnitude one.
@@ -76,8 +62,8 @@ OperatorArrays three_slices(const Values& positions) {
                                  .wavelength = 1.25,
                                  .distance = 3},
                                 {1, 1},
-                                {{Array::positions, positions}, {Array::probe, {}}});
-  in.unit = 0x1p-53;
+                                {{Array::positions, positions}, {Array::probe, {}}},
+                                double_unit);
   in.make(Array::object).values = turned(in.size(Array::object));
   for (std::size_t at = 0; at < in.size(Array::probe); ++at) {
     in[Array::probe].values[at] = {static_cast<double>(at % 5) - 1, 0.5};

@@ -24,15 +24,20 @@ using Errors = std::vector<double>;
 /// The values of each array that an operator gets. An array without values holds zeros.
 using Given = std::vector<std::pair<Array, Values>>;
 
-/// Returns a problem in single precision with these sizes and `counts[r]` positions on rank r.
+/// The units of single and of double precision.
+inline constexpr double single_unit = 0x1p-24;
+inline constexpr double double_unit = 0x1p-53;
+
+/// Returns a problem with these sizes and `counts[r]` positions on rank r.
 inline OperatorArrays arrays_of(const spec::Scene& scene,
                                 const std::vector<std::int64_t>& counts,
-                                const Given& given = {}) {
+                                const Given& given,
+                                double unit = single_unit) {
   OperatorArrays in;
   in.scene = scene;
   in.counts = counts;
   for (const std::int64_t count : counts) in.positions += count;
-  in.unit = 0x1p-24;
+  in.unit = unit;
   for (const auto& [array, values] : given) {
     BoundedArray& made = in.make(array);
     if (values.empty()) continue;
@@ -40,6 +45,23 @@ inline OperatorArrays arrays_of(const spec::Scene& scene,
     made.values = values;
   }
   return in;
+}
+
+/// Sizes of two slices, between which light turns by a quarter.
+inline spec::Scene two_thick_slices(int rows, int cols, int window, int detector) {
+  return {.rows = rows,
+          .cols = cols,
+          .window = window,
+          .detector = detector,
+          .slices = 2,
+          .wavelength = 4,
+          .distance = 1};
+}
+
+/// Sizes of a row of two pixels and windows of one pixel in frames of three, with two modes.
+inline spec::Scene row_of_two(bool varying_probe) {
+  return {
+      .rows = 1, .cols = 2, .window = 1, .detector = 3, .modes = 2, .varying_probe = varying_probe};
 }
 
 /// Returns a problem with an object of two pixels, where all positions light the first pixel only.

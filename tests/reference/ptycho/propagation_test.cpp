@@ -91,12 +91,11 @@ Values times(Value factor, Values values) {
 
 /// Returns a problem with one position and one frame of waves, in double precision.
 OperatorArrays frame_of(int width, const Values& waves, double wavelength, double distance) {
-  OperatorArrays in = arrays_of(
+  return arrays_of(
       {.window = width, .detector = width, .wavelength = wavelength, .distance = distance},
       {1},
-      {{Array::waves, waves}});
-  in.unit = 0x1p-53;
-  return in;
+      {{Array::waves, waves}},
+      double_unit);
 }
 
 /// Free space of a wavelength and a distance.
