@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -29,8 +32,8 @@ struct Told {
 /// Expects that a finding reports the fault. Its minimal case has at most one element.
 inline void expect_told(const nlohmann::json& finding, const Told& told) {
   EXPECT_EQ(finding.at("verdict"), std::string(told.verdict)) << finding;
-  EXPECT_NE(finding.at("reason").get<std::string>().find(told.says), std::string::npos)
-      << finding.at("reason");
+  const std::string reason = finding.at("reason");
+  EXPECT_NE(reason.find(told.says), std::string::npos) << reason;
   if (told.is_pending) {
     EXPECT_TRUE(finding.at("minimal").value("pending", false)) << finding.at("minimal");
   }
@@ -75,6 +78,20 @@ struct Fault {
   std::string_view property = agrees;
   Told told = falsified("differs from the reference");
 };
+
+/// Returns a fault with the unit `operation/algorithm/property` that must find it. Without a
+/// property, it is agrees_with_reference.
+constexpr Fault fault(std::string_view name,
+                      std::string_view unit,
+                      Told told = falsified("differs from the reference")) {
+  const std::size_t first = unit.find('/');
+  const std::size_t second = std::min(unit.find('/', first + 1), unit.size());
+  return {name,
+          unit.substr(0, first),
+          unit.substr(first + 1, second - first - 1),
+          second == unit.size() ? agrees : unit.substr(second + 1),
+          told};
+}
 
 /// One run of the program with several faults, of which each one shows only in its own unit. So it
 /// hides no other one.
@@ -128,6 +145,14 @@ struct PlantedRun {
 
   static constexpr int default_replays = 5;
 };
+
+/// Returns a run that is named after its first fault.
+inline PlantedRun planted_run(std::vector<Fault> faults,
+                              std::string_view options = PlantedRun().options,
+                              int replays = 1) {
+  const std::string_view name = faults.front().name;
+  return {name, std::move(faults), options, replays};
+}
 
 /// Prints a parameter for GoogleTest.
 [[maybe_unused]] inline void PrintTo(const PlantedRun& run, std::ostream* out) {

@@ -12,9 +12,11 @@
 namespace rankcheck::hybrid_tests {
 namespace {
 
-using tests::agrees;
 using tests::crashed;
 using tests::falsified;
+using tests::fault;
+using tests::Outcome;
+using tests::planted_run;
 using tests::PlantedRun;
 
 constexpr std::string_view two_a_process = "--cases 40 --ranks 2..3 --devices-per-process 2";
@@ -34,8 +36,7 @@ class FaultyHybridTest : public tests::CliTest, public testing::WithParamInterfa
 };
 
 TEST_P(FaultyHybridTest, IsFoundAndShrinks) {
-  const tests::Outcome outcome = rankcheck(GetParam().arguments("hybrid"));
-  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  const Outcome outcome = fails(GetParam().arguments("hybrid"));
   GetParam().expect_found("hybrid", outcome, report("out"));
 }
 
@@ -46,36 +47,27 @@ INSTANTIATE_TEST_SUITE_P(
         // Only signals are messages of no bytes, and the other fault needs bytes.
         PlantedRun{
             "messages",
-            {{"flipped_bit", "all_reduce", "staged"},
-             {"flipped_bit", "all_gather_v", "direct", agrees, falsified("; stage 0 ran direct: ")},
-             {"no_signals", "barrier", "staged", "separates_ranks", falsified("left before rank")}},
+            {fault("flipped_bit", "all_reduce/staged"),
+             fault("flipped_bit", "all_gather_v/direct", falsified("; stage 0 ran direct: ")),
+             fault("no_signals", "barrier/staged/separates_ranks", falsified("left before rank"))},
             two_a_process},
-        PlantedRun{"reversed_devices",
-                   {{"reversed_devices", "all_gather", "staged", agrees, falsified(elsewhere, 2)}},
-                   two_a_process},
-        PlantedRun{"places_of_world",
-                   {{"places_of_world", "all_gather", "staged", agrees, falsified(elsewhere, 3)}},
-                   "--cases 40 --ranks 2..3 --devices-per-process 3"},
-        PlantedRun{"even_shares",
-                   {{"even_shares", "all_gather", "staged", agrees, crashed("died", 4)}},
-                   "--cases 40 --ranks 4..4 --devices-per-process 3"},
-        PlantedRun{"reversed_in_second_group",
-                   {{"reversed_in_second_group",
-                     "all_gather",
-                     "staged",
-                     "groups_at_once",
-                     falsified(elsewhere, 4)}},
-                   "--cases 40 --ranks 3..4 --devices-per-process 4"},
-        PlantedRun{
-            "overtaken_staging", {{"overtaken_staging", "all_gather", "staged"}}, two_a_process},
-        PlantedRun{"kill",
-                   {{"kill", "all_reduce", "staged", agrees, crashed("died")},
-                    {"kill", "broadcast_list", "direct", agrees, crashed("died")}},
-                   two_a_process},
-        PlantedRun{
-            "hang",
-            {{"hang", "all_reduce", "staged", agrees, tests::hung("entered stage 0 (all_reduce)")}},
-            "--cases 40 --ranks 2..3 --devices-per-process 2 --timeout 2"}),
+        planted_run({fault("reversed_devices", "all_gather/staged", falsified(elsewhere, 2))},
+                    two_a_process),
+        planted_run({fault("places_of_world", "all_gather/staged", falsified(elsewhere, 3))},
+                    "--cases 40 --ranks 2..3 --devices-per-process 3"),
+        planted_run({fault("even_shares", "all_gather/staged", crashed("died", 4))},
+                    "--cases 40 --ranks 4..4 --devices-per-process 3"),
+        planted_run({fault("reversed_in_second_group",
+                           "all_gather/staged/groups_at_once",
+                           falsified(elsewhere, 4))},
+                    "--cases 40 --ranks 3..4 --devices-per-process 4"),
+        planted_run({fault("overtaken_staging", "all_gather/staged")}, two_a_process),
+        planted_run({fault("kill", "all_reduce/staged", crashed("died")),
+                     fault("kill", "broadcast_list/direct", crashed("died"))},
+                    two_a_process),
+        planted_run(
+            {fault("hang", "all_reduce/staged", tests::hung("entered stage 0 (all_reduce)"))},
+            "--cases 40 --ranks 2..3 --devices-per-process 2 --timeout 2")),
     tests::name_of_run);
 
 }  // namespace
