@@ -39,45 +39,39 @@ class HybridOnStandInTest : public tests::OnStandIn {
   }
 #endif
 
-  Outcome run(const std::string& surroundings, const std::string& options) {
-    return shell(surroundings + " " + program_ +
-                 " run ci --backend hybrid --devices cuda --ranks 1..5 --replays 1 --report out " +
-                 options);
+  /// Runs a part of ci. Expects the exit status.
+  Outcome run(int status, const std::string& options, const std::string& ranks = "1..5") {
+    return rankcheck(
+        "run ci --backend hybrid --devices cuda --replays 1 --overwrite --report out "
+        "--ranks " +
+            ranks + ' ' + options,
+        status);
   }
 };
 
 TEST_F(HybridOnStandInTest, StagesMessagesOfAllCollectives) {
-  const Outcome outcome = run("", "--algorithm staged --property agrees_with_reference --cases 15");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  run(0, "--algorithm staged --property agrees_with_reference --cases 15");
   EXPECT_EQ(report("out")["environment"]["backends"]["hybrid"]["devices"], "cuda");
 }
 
 TEST_F(HybridOnStandInTest, RunsOperatorsAsTheyAre) {
   for (const std::string operation : {"rpie_step", "halo_blend", "partition_grid"}) {
-    const Outcome outcome =
-        run("", "--operation " + operation + " --property agrees_with_reference --cases 10");
-    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    std::filesystem::remove_all(path_to("out"));
+    run(0, "--operation " + operation + " --property agrees_with_reference --cases 10");
   }
 }
 
 /// Open MPI must be built for CUDA to take addresses of its devices.
 TEST_F(HybridOnStandInTest, RefusesToGiveAddressesToMpi) {
-  const Outcome outcome = rankcheck(
+  expect_unable(
       R"(replay --devices cuda '{"operation":"all_gather","algorithm":"direct","ranks":3,)"
-      R"("backend":"hybrid","count":2}')");
-  EXPECT_EQ(outcome.status, 2) << outcome.out;
-  EXPECT_NE(outcome.err.find("the MPI library does not take addresses of CUDA devices"),
-            std::string::npos)
-      << outcome.err;
+      R"("backend":"hybrid","count":2}')",
+      "the MPI library does not take addresses of CUDA devices");
 }
 
 /// MPI must not read the host's memory before the copy from the device is done.
 TEST_F(HybridOnStandInTest, FindsThatMpiOvertakesStaging) {
-  const Outcome outcome = run("RANKCHECK_STAND_IN=early_return",
-                              "--operation all_gather --algorithm staged --property "
-                              "agrees_with_reference --cases 40");
-  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  surroundings_ = "RANKCHECK_STAND_IN=early_return ";
+  run(1, "--operation all_gather --algorithm staged --property agrees_with_reference --cases 40");
   tests::expect_first_finding(
       report("out"), {.verdict = "falsified", .says = "", .ranks_max = 5, .has_case = false});
 }
@@ -90,23 +84,20 @@ const std::string direct_calls =
 /// The worker's MPI library says that it takes addresses of CUDA devices, and takes them.
 TEST_F(HybridOnStandInTest, GivesAddressesToAnMpiThatTakesThem) {
   preload_mpi("RANKCHECK_MPI_TAKES_DEVICES=1");
-  const Outcome outcome = run("", "--algorithm direct --property agrees_with_reference --cases 5");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(outcome.out.find("not_supported"), std::string::npos) << outcome.out;
+  const Outcome outcome = run(0, "--algorithm direct --property agrees_with_reference --cases 5");
+  EXPECT_FALSE(has(outcome.out, "not_supported"));
 }
 
 TEST_F(HybridOnStandInTest, FindsAnMpiThatOnlySaysThatItTakesAddresses) {
   preload_mpi("RANKCHECK_MPI_TAKES_DEVICES=1 RANKCHECK_PLANTED=empty_promise");
-  const Outcome outcome = run("", direct_calls);
-  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  run(1, direct_calls);
   tests::expect_first_finding(report("out"),
                               {.verdict = "crashed", .says = "died", .ranks_max = 3});
 }
 
 TEST_F(HybridOnStandInTest, FindsAnMpiThatReadsADeviceTooEarly) {
   preload_mpi("RANKCHECK_MPI_TAKES_DEVICES=1 RANKCHECK_PLANTED=overtaken_staging");
-  const Outcome outcome = run("", direct_calls);
-  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  run(1, direct_calls);
   tests::expect_first_finding(
       report("out"), {.verdict = "falsified", .says = "; stage 0 ran direct: ", .ranks_max = 3});
 }
@@ -114,12 +105,11 @@ TEST_F(HybridOnStandInTest, FindsAnMpiThatReadsADeviceTooEarly) {
 /// Two ranks share a process here, so only cases of three ranks send messages.
 TEST_F(HybridOnStandInTest, GoesOnAfterAProcessWasKilled) {
   preload_mpi("RANKCHECK_PLANTED=kill");
-  const Outcome outcome = shell(program_ +
-                                " run ci --backend hybrid --devices cuda --operation all_gather "
-                                "--algorithm staged --property agrees_with_reference --cases 10 "
-                                "--ranks 2..3 --replays 1 --report out");
-  ASSERT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  const nlohmann::json finding = report("out").at("findings").at(0);
+  const Outcome outcome =
+      run(1,
+          "--operation all_gather --algorithm staged --property agrees_with_reference --cases 10",
+          "2..3");
+  const nlohmann::json finding = findings("out").at(0);
   EXPECT_EQ(finding.at("verdict"), "crashed") << outcome.out;
   // Smaller cases were tried after the crash, and passed.
   EXPECT_EQ(finding.at("minimal").at("ranks"), 3) << outcome.out;
@@ -129,10 +119,9 @@ TEST_F(HybridOnStandInTest, GoesOnAfterAProcessWasKilled) {
 
 TEST_F(HybridOnStandInTest, Reconstructs) {
   if (!tests::reconstructs) GTEST_SKIP() << tests::no_reconstruct;
-  ASSERT_EQ(rankcheck("simulate scan.cxi --positions 16 --detector 16 --overlap 0.7").status, 0);
-  const Outcome outcome = rankcheck(
+  passes("simulate scan.cxi --positions 16 --detector 16 --overlap 0.7");
+  passes(
       "reconstruct scan.cxi --backend hybrid --devices cuda --ranks 3 --iterations 2 --verify 2");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
 }  // namespace

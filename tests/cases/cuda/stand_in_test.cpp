@@ -26,10 +26,8 @@ class CudaOnStandInTest : public tests::OnStandIn {
   /// checkpoint.
   std::string reconstruct(const std::string& backend, const std::string& options) {
     const std::string state = backend + ".cxi";
-    const Outcome outcome =
-        rankcheck("reconstruct scan.cxi --ranks 3 --iterations 4 " + options +
-                  " --verify 3 --partition grid --backend " + backend + " --checkpoint " + state);
-    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    passes("reconstruct scan.cxi --ranks 3 --iterations 4 " + options +
+           " --verify 3 --partition grid --backend " + backend + " --checkpoint " + state);
     return harness::read_file(folder_.path() / state);
   }
 
@@ -75,29 +73,16 @@ class CudaOnStandInTest : public tests::OnStandIn {
   nlohmann::json probe(const std::string& surroundings, const std::string& method) {
     const Outcome outcome = shell(
         surroundings + R"( bin/rankcheck-worker-cuda --probe '{"from":0,"to":1,"bytes":4096,)" +
-        R"("method":")" + method + R"(","seed":1,"first":0,"patterns":2,"repeats":1}')");
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
+            R"("method":")" + method + R"(","seed":1,"first":0,"patterns":2,"repeats":1}')",
+        0);
     return nlohmann::json::parse(outcome.out, nullptr, false);
-  }
-  /// Returns what the doctor reports of the backend.
-  [[nodiscard]] nlohmann::json doctor(const std::string& surroundings) {
-    const nlohmann::json said =
-        nlohmann::json::parse(shell(surroundings + " " + program_ + " doctor --json").out);
-    for (const nlohmann::json& each : said.at("backends")) {
-      if (each.at("name") == "cuda") return each;
-    }
-    return {};
   }
   [[nodiscard]] nlohmann::json hardware() {
     return report("gate").at("environment").at("hardware");
   }
   /// Returns what the gate reports of one of its parts.
   [[nodiscard]] nlohmann::json part(const std::string& name) {
-    const nlohmann::json parts = hardware().at("phases");
-    for (const nlohmann::json& each : parts) {
-      if (each.at("name") == name) return each;
-    }
-    return {};
+    return with_name(name, hardware().at("phases"));
   }
   /// Returns the gate's links by value: a loop over a part of hardware()'s result would use a
   /// dangling reference.
@@ -109,20 +94,14 @@ class CudaOnStandInTest : public tests::OnStandIn {
 };
 
 TEST_F(CudaOnStandInTest, IsNoHardware) {
-  const std::string doctor = rankcheck("doctor").out;
-  EXPECT_NE(doctor.find("devices: stand-in, on this host (compute capability 0.0, 1024 MiB)"),
-            std::string::npos)
-      << doctor;
-  EXPECT_NE(doctor.find("memory: host: a stand-in, not CUDA"), std::string::npos) << doctor;
+  const std::string said = rankcheck("doctor").out;
+  EXPECT_TRUE(has(said, "devices: stand-in, on this host (compute capability 0.0, 1024 MiB)"));
+  EXPECT_TRUE(has(said, "memory: host: a stand-in, not CUDA"));
 }
 
 TEST_F(CudaOnStandInTest, RefusesDevicesThatTheKernelsAreTooNewFor) {
-  const Outcome outcome =
-      shell("RANKCHECK_STAND_IN=too_old " + program_ + " run smoke --backend cuda");
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.err.find("device 0 has compute capability -1.0, the kernels are for 0.0"),
-            std::string::npos)
-      << outcome.err;
+  const Outcome outcome = with("RANKCHECK_STAND_IN=too_old", "run smoke --backend cuda", 2);
+  EXPECT_TRUE(has(outcome.err, "device 0 has compute capability -1.0, the kernels are for 0.0"));
 }
 
 /// The doctor names everything that is missing on a machine.
@@ -142,14 +121,14 @@ TEST_F(CudaOnStandInTest, TellsTheDoctorInALineWhatIsMissing) {
       {"RANKCHECK_STAND_IN=no_driver RANKCHECK_CUFFT_LIBRARY=/nowhere/libcufft.so.12",
        {"no NVIDIA driver is installed", "cuFFT cannot be loaded: "}}};
   for (const auto& [surroundings, lines] : expected) {
-    const nlohmann::json cuda = doctor(surroundings);
+    const nlohmann::json cuda = doctor("cuda", "", surroundings);
     EXPECT_FALSE(cuda.at("available")) << surroundings;
     std::vector<std::string> said = cuda.value("notes", std::vector<std::string>());
     said.insert(said.begin(), cuda.at("why_unavailable"));
     ASSERT_GE(said.size(), lines.size()) << surroundings << cuda;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      EXPECT_EQ(said[i].find(lines[i]), 0U) << surroundings << ": " << said[i];
-      EXPECT_EQ(said[i].find('\n'), std::string::npos) << said[i];
+      EXPECT_TRUE(begins(said[i], lines[i])) << surroundings;
+      EXPECT_FALSE(has(said[i], "\n"));
     }
   }
 }
@@ -164,36 +143,27 @@ TEST_F(CudaOnStandInTest, TheGateRefusesToBeginWithoutWhatItNeeds) {
       {"RANKCHECK_CUFFT_LIBRARY=/nowhere/libcufft.so.12", "cuFFT cannot be loaded: "},
       {"RANKCHECK_CUFFT_LIBRARY=libm.so.6", "cuFFT cannot be loaded: libm.so.6: not cuFFT"}};
   for (const auto& [surroundings, why] : expected) {
-    const Outcome outcome =
-        shell(surroundings + " " + program_ + " run hardware --backend cuda --report gate");
-    EXPECT_EQ(outcome.status, 2) << surroundings;
+    const Outcome outcome = with(surroundings, "run hardware --backend cuda --report gate", 2);
     EXPECT_EQ(outcome.out, "") << surroundings;
-    EXPECT_EQ(outcome.err.find("rankcheck: gate hardware: backend cuda: " + why), 0U)
-        << outcome.err;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    expect_one_line(outcome, "rankcheck: gate hardware: backend cuda: " + why);
     EXPECT_FALSE(exists("gate")) << surroundings;
   }
 }
 
 TEST_F(CudaOnStandInTest, TheGateGoesOnWithTheSameLibrariesAlone) {
   std::filesystem::copy_file(RANKCHECK_STAND_IN_CUFFT, path_to("mine.so"));
-  const std::string run = "RANKCHECK_STAND_IN_MIB=2 RANKCHECK_STAND_IN_DEVICES=1 " + program_;
-  shell(run + " run hardware --backend cuda --operation barrier --report gate --time-budget 0.01");
+  surroundings_ = "RANKCHECK_STAND_IN_MIB=2 RANKCHECK_STAND_IN_DEVICES=1 ";
+  rankcheck("run hardware --backend cuda --operation barrier --report gate --time-budget 0.01");
   const std::string journal = text_of("gate/journal.jsonl");
-  const Outcome other = shell(run + " --cufft-library ./mine.so run --resume gate");
-  EXPECT_EQ(other.status, 2) << other.out;
-  EXPECT_NE(other.err.find("cufft_library to be "), std::string::npos) << other.err;
+  expect_unable("--cufft-library ./mine.so run --resume gate", "cufft_library to be ");
   EXPECT_EQ(text_of("gate/journal.jsonl"), journal);
 }
 
 TEST_F(CudaOnStandInTest, TellsTheDoctorWhichCufftItTook) {
-  const std::string library = doctor("").at("versions").at("cufft_library");
-  EXPECT_NE(library.find("libcufft.so.0 (found by the dynamic linker)"), std::string::npos)
-      << library;
-  const nlohmann::json without = doctor("RANKCHECK_STAND_IN=no_driver");
-  EXPECT_NE(without.at("notes").dump().find("libcufft.so.0 (found by the dynamic linker)"),
-            std::string::npos)
-      << without;
+  const std::string taken = "libcufft.so.0 (found by the dynamic linker)";
+  EXPECT_TRUE(has(doctor("cuda").at("versions").at("cufft_library"), taken));
+  const nlohmann::json without = doctor("cuda", "", "RANKCHECK_STAND_IN=no_driver");
+  EXPECT_TRUE(has(without.at("notes").dump(), taken));
 }
 
 TEST_F(CudaOnStandInTest, TakesTheCufftThatAnOptionNames) {
@@ -201,10 +171,9 @@ TEST_F(CudaOnStandInTest, TakesTheCufftThatAnOptionNames) {
   std::filesystem::copy_file(RANKCHECK_STAND_IN_CUFFT, mine);
   const std::string option = " --cufft-library " + harness::shell_quoted(mine.string());
   const Outcome outcome = rankcheck("doctor" + option);
-  EXPECT_NE(outcome.out.find(mine.string() + " (named by --cufft-library or "), std::string::npos)
-      << outcome.out;
+  EXPECT_TRUE(has(outcome.out, mine.string() + " (named by --cufft-library or "));
   const std::string run = "run smoke --backend cuda --operation propagate --cases 5 --report ";
-  EXPECT_EQ(rankcheck(run + "r" + option).status, 0);
+  passes(run + "r" + option);
   expect_unable(run + "s --cufft-library /nowhere/libcufft.so.12",
                 "/nowhere/libcufft.so.12: cannot open");
   expect_unable(run + "s --cufft-library ''", "got nothing, expected a value");
@@ -213,17 +182,13 @@ TEST_F(CudaOnStandInTest, TakesTheCufftThatAnOptionNames) {
 TEST_F(CudaOnStandInTest, SaysWhatMendsAMachineThatIsNotReady) {
   for (const std::string command : {" doctor", " run smoke --backend cuda"}) {
     const Outcome outcome = shell("RANKCHECK_STAND_IN=not_ready " + program_ + command);
-    EXPECT_NE((outcome.out + outcome.err).find("start nvidia-fabricmanager"), std::string::npos)
-        << command << '\n'
-        << outcome.out << outcome.err;
+    EXPECT_TRUE(has(outcome.out + outcome.err, "start nvidia-fabricmanager")) << command;
   }
 }
 
 TEST_F(CudaOnStandInTest, AsksForAllQueuesUnlessTheUserDoes) {
-  const std::string doctor = shell(program_ + " doctor").out;
-  EXPECT_NE(doctor.find("cuda_queues: 32"), std::string::npos) << doctor;
-  const std::string few = shell("CUDA_DEVICE_MAX_CONNECTIONS=2 " + program_ + " doctor").out;
-  EXPECT_NE(few.find("cuda_queues: 2"), std::string::npos) << few;
+  EXPECT_TRUE(has(rankcheck("doctor").out, "cuda_queues: 32"));
+  EXPECT_TRUE(has(with("CUDA_DEVICE_MAX_CONNECTIONS=2", "doctor").out, "cuda_queues: 2"));
 }
 
 #if RANKCHECK_RECONSTRUCTS
@@ -280,18 +245,18 @@ TEST_F(CudaOnStandInTest, FailsNothingOfTheGateAndPassesNoDevice) {
   }
   EXPECT_TRUE(hardware().at("case_failure_rate_bound").is_null());
   const std::string summary = harness::read_file(folder_.path() / "gate" / "summary.md");
-  EXPECT_NE(summary.find("None: the devices are stand-ins"), std::string::npos) << summary;
-  EXPECT_EQ(summary.find("rule of three"), std::string::npos) << summary;
+  EXPECT_TRUE(has(summary, "None: the devices are stand-ins"));
+  EXPECT_FALSE(has(summary, "rule of three"));
 }
 
 TEST_F(CudaOnStandInTest, HasEveryDeviceInTheSuitesOfTheGate) {
   gate("RANKCHECK_STAND_IN_DEVICES=3", "", "[1,1]");
   EXPECT_EQ(hardware().at("devices").size(), 3U);
   for (const std::string phase : {"suites", "soak"}) {
-    const nlohmann::json findings = report("gate/" + phase).at("findings");
-    ASSERT_EQ(findings.size(), 1U);
-    EXPECT_EQ(findings[0].at("unit").at("ranks"), (nlohmann::json{1, 3}));
-    EXPECT_GT(findings[0].at("cases"), 0) << findings;
+    const nlohmann::json found = findings("gate/" + phase);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].at("unit").at("ranks"), (nlohmann::json{1, 3}));
+    EXPECT_GT(found[0].at("cases"), 0) << found;
   }
 }
 
@@ -314,7 +279,7 @@ exit 86
   EXPECT_EQ(gate(surroundings).status, 2);
   EXPECT_EQ(part("sanitizer").at("verdict"), "passed") << part("sanitizer");
   EXPECT_GT(part("sanitizer").at("cases"), 0) << part("sanitizer");
-  EXPECT_EQ(text_of("sanitized").find("--error-exitcode 86 "), 0U) << text_of("sanitized");
+  EXPECT_TRUE(begins(text_of("sanitized"), "--error-exitcode 86 "));
   // The planted error comes first.
   EXPECT_LT(text_of("sanitized").find("--write-out-of-bounds\n"),
             text_of("sanitized").find("--ranks"));
@@ -341,7 +306,7 @@ TEST_F(CudaOnStandInTest, DoesNotTrustASanitizerThatSeesNothing) {
             "compute-sanitizer was to report a planted write out of bounds: it did not report it. "
             "So its silence says nothing");
   EXPECT_FALSE(exists("gate/sanitizer"));
-  EXPECT_NE(text_of("seen").find("written behind the end of 512 bytes"), std::string::npos);
+  EXPECT_TRUE(has(text_of("seen"), "written behind the end of 512 bytes"));
 }
 
 TEST_F(CudaOnStandInTest, MeasuresTheSpeedsThatHaveATarget) {
@@ -362,16 +327,16 @@ TEST_F(CudaOnStandInTest, MeasuresTheSpeedsThatHaveATarget) {
       call_gate("RANKCHECK_STAND_IN_MIB=2 RANKCHECK_STAND_IN_DEVICES=1",
                 "hardware --backend cuda --operation all_reduce --algorithm ring --cases 1 --quiet "
                 "--report quiet");
-  EXPECT_EQ(quiet.out.find("Iterations"), std::string::npos) << quiet.out;
-  EXPECT_EQ(quiet.err.find("CPU Caches"), std::string::npos) << quiet.err;
+  EXPECT_FALSE(has(quiet.out, "Iterations"));
+  EXPECT_FALSE(has(quiet.err, "CPU Caches"));
 }
 
 TEST_F(CudaOnStandInTest, SpeedThatCannotBeMeasuredIsErrored) {
   EXPECT_NE(gate("RANKCHECK_STAND_IN=no_time RANKCHECK_STAND_IN_DEVICES=1").status, 0);
   EXPECT_EQ(part("speed").at("verdict"), "errored");
   const std::string reason = part("speed").at("reason");
-  EXPECT_NE(reason.find("large/cuda/all_reduce/direct/8x65536: "), std::string::npos) << reason;
-  EXPECT_NE(reason.find("s: expected more than 0"), std::string::npos) << reason;
+  EXPECT_TRUE(has(reason, "large/cuda/all_reduce/direct/8x65536: "));
+  EXPECT_TRUE(has(reason, "s: expected more than 0"));
 }
 
 TEST_F(CudaOnStandInTest, FailsTheGateWhereCopiesStopShort) {
@@ -423,8 +388,7 @@ TEST_F(CudaOnStandInTest, TellsOfTimesOfLinksThatNothingCanTake) {
       const nlohmann::json found = probe("RANKCHECK_STAND_IN=" + fault, method);
       EXPECT_EQ(found.at("copies"), 2) << found;
       EXPECT_EQ(found.at("seconds").size(), 0U) << fault << found;
-      EXPECT_NE(found.value("impossible_time", "").find("s: expected more than 0"),
-                std::string::npos)
+      EXPECT_TRUE(has(found.value("impossible_time", ""), "s: expected more than 0"))
           << fault << found;
     }
   }
@@ -444,7 +408,7 @@ TEST_F(CudaOnStandInTest, SkipsLinksThatKernelsCannotUse) {
     const bool is_within = each.at("from") == each.at("to");
     EXPECT_EQ(each.at("way"), is_closed ? "unknown" : is_within ? "within" : "host") << each;
   }
-  EXPECT_NE(outcome.out.find("| copy | host |"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "| copy | host |"));
 }
 
 TEST_F(CudaOnStandInTest, RefusesWhatTheDevicesCannotDo) {
@@ -452,16 +416,12 @@ TEST_F(CudaOnStandInTest, RefusesWhatTheDevicesCannotDo) {
       program_ + " run ci --backend cuda --operation barrier --cases 5 --report ";
   const Outcome apart = shell("RANKCHECK_STAND_IN=no_reach " + barrier + "apart");
   EXPECT_NE(apart.status, 0) << apart.out;
-  EXPECT_NE((apart.out + apart.err).find("device 0 cannot reach the memory of device 1"),
-            std::string::npos)
-      << apart.out << apart.err;
+  EXPECT_TRUE(has(apart.out + apart.err, "device 0 cannot reach the memory of device 1"));
   const Outcome slow = shell("RANKCHECK_STAND_IN=no_atomics " + barrier + "slow");
   EXPECT_NE(slow.status, 0) << slow.out;
-  EXPECT_NE(slow.out.find("4 skipped (4 not_supported)"), std::string::npos)
-      << slow.out << slow.err;
-  const Outcome none = shell("RANKCHECK_STAND_IN_DEVICES=0 " + barrier + "none");
-  EXPECT_EQ(none.status, 2) << none.out;
-  EXPECT_NE(none.err.find("the NVIDIA driver finds no device"), std::string::npos) << none.err;
+  EXPECT_TRUE(has(slow.out, "4 skipped (4 not_supported)"));
+  const Outcome none = shell("RANKCHECK_STAND_IN_DEVICES=0 " + barrier + "none", 2);
+  EXPECT_TRUE(has(none.err, "the NVIDIA driver finds no device"));
 }
 
 TEST_F(CudaOnStandInTest, WorkerRefusesArgumentsThatMakeNoSense) {
@@ -474,14 +434,11 @@ TEST_F(CudaOnStandInTest, WorkerRefusesArgumentsThatMakeNoSense) {
                                       "--ranks 99999999999",
                                       "--ranks 2 3",
                                       "--nonsense"}) {
-    const Outcome outcome = shell("bin/rankcheck-worker-cuda " + arguments);
-    EXPECT_EQ(outcome.status, 2) << arguments;
-    EXPECT_EQ(outcome.err.find("rankcheck-worker-cuda: expected --ranks N of at most 64"), 0U)
-        << outcome.err;
+    const Outcome outcome = shell("bin/rankcheck-worker-cuda " + arguments, 2);
+    EXPECT_TRUE(begins(outcome.err, "rankcheck-worker-cuda: expected --ranks N of at most 64"));
   }
   for (const std::string word : {"--probe", "--time"}) {
-    const Outcome outcome = shell("bin/rankcheck-worker-cuda " + word + " '{'");
-    EXPECT_EQ(outcome.status, 2) << word;
+    const Outcome outcome = shell("bin/rankcheck-worker-cuda " + word + " '{'", 2);
     EXPECT_EQ(outcome.err, "rankcheck-worker-cuda: " + word + ": got {, expected JSON\n");
   }
 }
@@ -490,39 +447,34 @@ TEST_F(CudaOnStandInTest, WorkerRefusesArgumentsThatMakeNoSense) {
 TEST_F(CudaOnStandInTest, ReplaysAllButBarriers) {
   const std::string without =
       "RANKCHECK_STAND_IN=no_graphs " + program_ + " run ci --backend cuda --cases 10 --operation ";
-  const Outcome barrier = shell(without + "barrier --report barrier");
-  EXPECT_EQ(barrier.status, 0) << barrier.out << barrier.err;
+  shell(without + "barrier --report barrier", 0);
   const Outcome other = shell(without + "broadcast --property is_deterministic --report broadcast");
   EXPECT_NE(other.status, 0) << other.out;
 }
 
 TEST_F(CudaOnStandInTest, UsesOneDeviceForAllRanks) {
-  const Outcome outcome =
-      shell("RANKCHECK_STAND_IN_DEVICES=1 " + program_ +
-            " run ci --backend cuda --operation all_reduce --property is_deterministic --cases 20 "
-            "--report one");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  with("RANKCHECK_STAND_IN_DEVICES=1",
+       "run ci --backend cuda --operation all_reduce --property is_deterministic --cases 20 "
+       "--report one",
+       0);
 }
 
 /// The fault shows only in some orders of the work.
 TEST_F(CudaOnStandInTest, FindsTransformsThatShareAWorkArea) {
   const Outcome outcome =
-      shell("RANKCHECK_STAND_IN=shared_area RANKCHECK_STAND_IN_DEVICES=1 " + program_ +
-            " run ci --backend cuda --operation propagate --property agrees_with_reference "
-            "--ranks 2..3 --cases 100 --seed 4 --jobs 1 --report shared");
-  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("differs from the reference"), std::string::npos) << outcome.out;
+      with("RANKCHECK_STAND_IN=shared_area RANKCHECK_STAND_IN_DEVICES=1",
+           "run ci --backend cuda --operation propagate --property agrees_with_reference "
+           "--ranks 2..3 --cases 100 --seed 4 --jobs 1 --report shared",
+           1);
+  EXPECT_TRUE(has(outcome.out, "differs from the reference"));
 }
 
 /// Each case fits into the device, but not beside all that the cases before it have used.
 TEST_F(CudaOnStandInTest, MakesDoWithLittleMemory) {
-  harness::write_file(path_to("little.json"), R"({"name":"little","summary":"s","entries":[
-    {"operation":"all_gather","backends":["cuda"],"cases":30,"ranks":[1,8],"count":10},
-    {"operation":"all_gather","backends":["cuda"],"cases":30,"ranks":[1,8],"count":300},
-    {"operation":"all_gather","backends":["cuda"],"cases":30,"ranks":[1,8],"count":200}]})");
-  const Outcome outcome = shell("RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=1 " +
-                                program_ + " run little.json --report little");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const std::string entry =
+      R"("operation":"all_gather","backends":["cuda"],"cases":30,"ranks":[1,8],"count":)";
+  write_entries({entry + "10", entry + "300", entry + "200"});
+  with("RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=1", "run s.json --report little", 0);
 }
 
 }  // namespace

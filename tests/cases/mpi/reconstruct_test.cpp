@@ -18,6 +18,7 @@ namespace rankcheck {
 namespace {
 
 namespace rec = cases::reconstruct;
+using tests::Outcome;
 
 class MpiReconstructTest : public tests::CliTest {
  protected:
@@ -27,16 +28,16 @@ class MpiReconstructTest : public tests::CliTest {
 
   /// Reconstructs with four processes. Returns the checkpoint's state.
   rec::Result reconstruct(const std::string& options) {
-    const tests::Outcome outcome =
-        rankcheck("reconstruct scan.cxi --backend mpi --ranks 4 --checkpoint state.cxi " + options);
-    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    return rec::read_result(folder_.path() / "state.cxi",
-                            rec::read_dataset(folder_.path() / "scan.cxi"));
+    passes("reconstruct scan.cxi --backend mpi --ranks 4 --checkpoint state.cxi " + options);
+    return state();
+  }
+  rec::Result state() const {
+    return rec::read_result(path_to("state.cxi"), rec::read_dataset(path_to("scan.cxi")));
   }
 
   /// Calls `act` with the program's process id while four processes reconstruct, after their third
   /// iteration. Returns the outcome of the reconstruction.
-  tests::Outcome meanwhile(const std::function<void(pid_t)>& act) {
+  Outcome meanwhile(const std::function<void(pid_t)>& act) {
     return when_it_says("\niteration 3/",
                         "reconstruct scan.cxi --backend mpi --ranks 4 --iterations 1000000 "
                         "--checkpoint state.cxi",
@@ -56,11 +57,9 @@ TEST_F(MpiReconstructTest, StepsAsTheReference) {
 TEST_F(MpiReconstructTest, ComesNearTheSiemensStar) {
   const auto data = tests::data_file(tests::siemens_star);
   if (!data) GTEST_SKIP() << tests::absent(tests::siemens_star);
-  const tests::Outcome outcome =
-      rankcheck("reconstruct " + harness::shell_quoted(data->string()) +
-                " --backend mpi --ranks 4 --partition quadrants --iterations 7 --verify 50 "
-                "--checkpoint state.cxi");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  passes("reconstruct " + harness::shell_quoted(data->string()) +
+         " --backend mpi --ranks 4 --partition quadrants --iterations 7 --verify 50 "
+         "--checkpoint state.cxi");
   const rec::Result result =
       rec::read_result(folder_.path() / "state.cxi", rec::read_dataset(*data));
   EXPECT_LE(result.costs.back(), 0.02);
@@ -72,10 +71,8 @@ TEST_F(MpiReconstructTest, StepsAsOneRankOnTheSiemensStar) {
   if (!path) GTEST_SKIP() << tests::absent(tests::siemens_star);
   const rec::Dataset data = rec::read_dataset(*path);
   const auto step = [&](const std::string& options) {
-    const tests::Outcome outcome =
-        rankcheck("reconstruct " + harness::shell_quoted(path->string()) +
-                  " --iterations 1 --batches 1 --checkpoint state.cxi " + options);
-    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    passes("reconstruct " + harness::shell_quoted(path->string()) +
+           " --iterations 1 --batches 1 --checkpoint state.cxi " + options);
     return rec::read_result(folder_.path() / "state.cxi", data).state;
   };
   const rec::State alone = step("--ranks 1");
@@ -96,9 +93,9 @@ TEST_F(MpiReconstructTest, GoesOnBitByBit) {
 }
 
 TEST_F(MpiReconstructTest, PrintsOnce) {
-  const tests::Outcome outcome =
+  const Outcome outcome =
       rankcheck("reconstruct scan.cxi --backend mpi --ranks 4 --iterations 3 --verify 4");
-  EXPECT_NE(outcome.out.find("on 4 ranks in mpi"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "on 4 ranks in mpi"));
   // Expected lines: two at the start, three iterations, three checked steps, one at the end. A
   // further line announces the first check, whose duration is unknown, and checks that take long.
   // These lines are not counted.
@@ -114,36 +111,32 @@ TEST_F(MpiReconstructTest, PrintsOnce) {
 TEST_F(MpiReconstructTest, LooksForAProbeAsOneRankDoes) {
   rec::write(folder_.path() / "bare.cxi", rec::small_scan());
   const auto lines = [&](const std::string& options) {
-    const tests::Outcome outcome = rankcheck("reconstruct bare.cxi --iterations 1 " + options);
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const Outcome outcome = passes("reconstruct bare.cxi --iterations 1 " + options);
     return std::count(outcome.out.begin(), outcome.out.end(), '\n');
   };
   EXPECT_EQ(lines("--backend mpi --ranks 3"), lines("--ranks 1"));
 }
 
 TEST_F(MpiReconstructTest, EndsTogetherWhenItIsInterrupted) {
-  const tests::Outcome outcome = meanwhile([](pid_t program) { ::kill(program, SIGINT); });
+  const Outcome outcome = meanwhile([](pid_t program) { ::kill(program, SIGINT); });
   EXPECT_EQ(outcome.status, 130) << outcome.err;
-  const rec::Result result = rec::read_result(folder_.path() / "state.cxi",
-                                              rec::read_dataset(folder_.path() / "scan.cxi"));
-  EXPECT_GE(result.iterations, 3);
+  EXPECT_GE(state().iterations, 3);
   EXPECT_EQ(outcome.err, "");
 }
 
 TEST_F(MpiReconstructTest, EndsWhenAProcessDies) {
-  const tests::Outcome outcome = meanwhile([this](pid_t program) {
+  const Outcome outcome = meanwhile([this](pid_t program) {
     shell("kill -KILL $(pgrep --newest --parent $(pgrep --parent " + std::to_string(program) +
           "))");
   });
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_TRUE(outcome.err.starts_with("rankcheck: backend mpi: ")) << outcome.err;
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  expect_one_line(outcome, "rankcheck: backend mpi: ");
 }
 
 /// One process writes. The others wait for it in a collective, which must not wait for ever.
 TEST_F(MpiReconstructTest, EndsWhenACheckpointCannotBeWritten) {
   std::filesystem::create_directory(path_to("there"));
-  const tests::Outcome outcome =
+  const Outcome outcome =
       when_it_says("\niteration 3/",
                    "reconstruct scan.cxi --backend mpi --ranks 2 --iterations 1000000 "
                    "--checkpoint there/state.cxi --checkpoint-every 1",
