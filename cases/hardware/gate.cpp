@@ -8,10 +8,6 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/search/runner.hpp"
-
-#include "cases/hardware/gate_verdicts.hpp"
-
 namespace rankcheck::cases::hardware {
 
 namespace {
@@ -27,7 +23,7 @@ bool has_number(Phase phase) {
 Link link_between(int from, int to, Method method) {
   Link link{.from = from, .to = to, .method = method};
   harness::Unit& unit = link.finding.unit;
-  unit.operation = link_operation;
+  unit.operation = "link";
   unit.algorithm = gpu::cuda::name(method);
   unit.backend = "cuda";
   unit.property = "carries_patterns";
@@ -53,6 +49,10 @@ std::optional<PhaseRequest> phase_of_folder(const std::string& folder) {
   std::from_chars(std::min(folder.data() + dash + 1, end), end, request.number);
   if (folder_of(request) != folder) return std::nullopt;
   return request;
+}
+
+std::string Link::name() const {
+  return from == to ? fmt::format("within {}", from) : fmt::format("{} to {}", from, to);
 }
 
 std::vector<double> Link::spread_s() const {
@@ -121,8 +121,7 @@ void Gate::add(const ProbeAnswer& answer) {
     soaked_links_s_ += answer.took_s;
     ++found->soak_probes;
   }
-  found->took_s += answer.took_s;
-  take(answer, *found);
+  found->add(answer);
 }
 
 void Gate::add(const PhaseRequest& request, PhaseOutcome outcome) {
@@ -178,7 +177,7 @@ class Gate::Session {
       // There may be hundreds of links, and a quick gate precedes the output of a job.
       if (is_quick && link.finding.verdict == Verdict::passed) continue;
       hooks_.say(fmt::format("link {:<10} {}  {:<7}  {:>8.1f} GB/s  {}",
-                             name_of(link),
+                             link.name(),
                              gpu::cuda::name(link.method),
                              gpu::cuda::name(link.way),
                              link.gigabytes_per_s(),

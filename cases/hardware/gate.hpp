@@ -133,6 +133,12 @@ struct Link {
   /// Returns the median speed in 10^9 copied bytes per second. Returns 0 if nothing was copied.
   [[nodiscard]] double gigabytes_per_s() const;
 
+  /// For example "within 0" or "0 to 1".
+  [[nodiscard]] std::string name() const;
+
+  /// Adds the outcome of one more probe, and judges it.
+  void add(const ProbeAnswer& answer);
+
   /// Whether some probe had an outcome.
   [[nodiscard]] bool is_measured() const {
     return finding.cases > 0 || finding.verdict != harness::Verdict::passed;

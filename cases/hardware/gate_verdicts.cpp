@@ -1,5 +1,3 @@
-#include "cases/hardware/gate_verdicts.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,6 +11,8 @@
 #include "harness/base/table.hpp"
 #include "harness/search/runner.hpp"
 #include "harness/suite/suite_file.hpp"
+
+#include "cases/hardware/gate.hpp"
 
 namespace rankcheck::cases::hardware {
 
@@ -43,11 +43,12 @@ int severity(Verdict verdict) {
   }
 }
 
-/// Replaces the verdict and its reason if the other verdict is worse.
-void worsen(Verdict& verdict, std::string& reason, Verdict other, const std::string& why) {
-  if (severity(other) <= severity(verdict)) return;
-  verdict = other;
-  reason = why;
+/// Replaces a verdict and its reason if the other verdict is worse.
+template <class Judged>
+void worsen(Judged& judged, Verdict other, const std::string& why) {
+  if (severity(other) <= severity(judged.verdict)) return;
+  judged.verdict = other;
+  judged.reason = why;
 }
 
 /// Returns the first wrong word as an element of a finding.
@@ -65,29 +66,28 @@ harness::WrongElement element_of(const Link& link, const LinkResult& result) {
 void judge(Link& link, const ProbeOutcome& outcome) {
   Finding& finding = link.finding;
   const LinkResult& result = outcome.result;
-  const auto find = [&](Verdict verdict, const std::string& why) {
-    worsen(finding.verdict, finding.reason, verdict, why);
-  };
   if (outcome.verdict == Verdict::skipped) {
-    find(outcome.verdict, std::string(harness::name(harness::SkipReason::not_supported)));
+    worsen(
+        finding, outcome.verdict, std::string(harness::name(harness::SkipReason::not_supported)));
   } else if (outcome.verdict != Verdict::passed) {
-    find(outcome.verdict, outcome.reason);
+    worsen(finding, outcome.verdict, outcome.reason);
   } else if (result.copies == 0 || result.bytes_of_copy == 0) {
-    find(Verdict::vacuous, "nothing was compared");
+    worsen(finding, Verdict::vacuous, "nothing was compared");
   } else if (result.wrong_copies > 0) {
-    find(Verdict::falsified,
-         fmt::format("{} of {} copies are wrong, {} bytes{}",
-                     result.wrong_copies,
-                     result.copies,
-                     result.wrong_bytes,
-                     result.lost_sources > 0 ? "; the source itself changed" : ""));
+    worsen(finding,
+           Verdict::falsified,
+           fmt::format("{} of {} copies are wrong, {} bytes{}",
+                       result.wrong_copies,
+                       result.copies,
+                       result.wrong_bytes,
+                       result.lost_sources > 0 ? "; the source itself changed" : ""));
     finding.wrong_count += result.wrong_bytes;
     if (result.first_wrong && finding.wrong.size() < harness::wrong_elements_max) {
       finding.wrong.push_back(element_of(link, result));
     }
   } else if (!result.impossible_time.empty()) {
     // The data is right, but its speed is unknown.
-    find(Verdict::errored, result.impossible_time);
+    worsen(finding, Verdict::errored, result.impossible_time);
   }
 }
 
@@ -105,9 +105,7 @@ void blame(const std::vector<const Link*>& wrong, std::vector<DeviceVerdict>& de
     if (touches_all) common.push_back(d);
   }
   if (common.size() != 1) return;
-  DeviceVerdict& suspect = devices[spec::to_size(common.front())];
-  worsen(suspect.verdict,
-         suspect.reason,
+  worsen(devices[spec::to_size(common.front())],
          Verdict::falsified,
          fmt::format("all {} wrong links start or end at this device", pairs.size()));
 }
@@ -121,14 +119,12 @@ void judge_devices(GateReport& gate) {
     if (link.from == link.to) {
       DeviceVerdict& own = gate.devices[spec::to_size(link.from)];
       own.volume += link.volume;
-      worsen(own.verdict, own.reason, verdict, "its memory: " + link.finding.reason);
+      worsen(own, verdict, "its memory: " + link.finding.reason);
     } else if (harness::is_red(verdict)) {
       wrong.push_back(&link);
     }
     if (link.lost_sources > 0) {
-      DeviceVerdict& source = gate.devices[spec::to_size(link.from)];
-      worsen(source.verdict,
-             source.reason,
+      worsen(gate.devices[spec::to_size(link.from)],
              Verdict::falsified,
              fmt::format("lost data that was written to it {} times", link.lost_sources));
     }
@@ -136,7 +132,7 @@ void judge_devices(GateReport& gate) {
   blame(wrong, gate.devices);
   for (DeviceVerdict& each : gate.devices) {
     if (each.device.is_hardware()) continue;
-    worsen(each.verdict, each.reason, Verdict::skipped, "not hardware: " + each.device.memory);
+    worsen(each, Verdict::skipped, "not hardware: " + each.device.memory);
   }
 }
 
@@ -211,11 +207,9 @@ class Judge {
     take(request, outcome);
     const PhaseSummary& part = gate_.phases.back();
     if (request.phase == Phase::device && outcome != nullptr) {
-      DeviceVerdict& alone = gate_.devices[spec::to_size(request.number)];
-      worsen(alone.verdict, alone.reason, part.verdict, part.reason);
+      worsen(gate_.devices[spec::to_size(request.number)], part.verdict, part.reason);
     } else if (gate_.devices.size() == 1 && harness::is_red(part.verdict)) {
-      DeviceVerdict& only = gate_.devices.front();
-      worsen(only.verdict, only.reason, part.verdict, part.reason);
+      worsen(gate_.devices.front(), part.verdict, part.reason);
     }
   }
 
@@ -235,8 +229,7 @@ class Judge {
 
   /// Removes the verdict of a device whose suites were not run because the gate ended early.
   void leave_out_device(std::size_t number) {
-    DeviceVerdict& device = gate_.devices[number];
-    worsen(device.verdict, device.reason, Verdict::skipped, not_measured);
+    worsen(gate_.devices[number], Verdict::skipped, not_measured);
   }
 
   [[nodiscard]] GateReport finish() {
@@ -249,10 +242,7 @@ class Judge {
     judge_devices(gate_);
     PhaseSummary links{.name = "links"};
     for (const Link& link : gate_.links) {
-      worsen(links.verdict,
-             links.reason,
-             link.finding.verdict,
-             fmt::format("{}: {}", name_of(link), link.finding.reason));
+      worsen(links, link.finding.verdict, fmt::format("{}: {}", link.name(), link.finding.reason));
       links.cases += link.volume.copies;
       links.compared_bytes += link.volume.bytes;
       links.has_judged |= link.finding.verdict != Verdict::skipped;
@@ -271,15 +261,9 @@ class Judge {
   /// Adds a phase's findings to the report. A finding's name is unique in a report, so findings of
   /// all phases but the suites get a variant of their own.
   void take(const PhaseRequest& request, const PhaseOutcome* found) {
-    PhaseSummary summary{.name = title_of(request)};
-    if (found == nullptr) {
-      summary.verdict = Verdict::skipped;
-      summary.reason = not_run;
-      gate_.phases.push_back(summary);
-      return;
-    }
-    const PhaseOutcome& outcome = *found;
-    summary.reason = outcome.skipped + outcome.broken;
+    const PhaseOutcome none{.skipped = not_run};
+    const PhaseOutcome& outcome = found == nullptr ? none : *found;
+    PhaseSummary summary{.name = title_of(request), .reason = outcome.skipped + outcome.broken};
     std::string variant;
     if (request.phase != Phase::suites) variant = folder_of(request);
     std::replace(variant.begin(), variant.end(), '-', '_');
@@ -301,7 +285,7 @@ class Judge {
         ++known;
         summary.has_judged = true;
       } else {
-        worsen(summary.verdict, summary.reason, finding.verdict, words_of(finding));
+        worsen(summary, finding.verdict, words_of(finding));
         summary.has_judged |= finding.verdict != Verdict::skipped;
       }
       gate_.failures += harness::is_red(finding) ? 1 : 0;
@@ -310,26 +294,17 @@ class Judge {
     for (const Speed& each : outcome.speeds) {
       summary.has_judged |= each.failure.empty();
       if (!each.failure.empty()) {
-        worsen(summary.verdict,
-               summary.reason,
-               Verdict::errored,
-               fmt::format("{}: {}", each.measurement, each.failure));
+        worsen(summary, Verdict::errored, fmt::format("{}: {}", each.measurement, each.failure));
       }
       gate_.speeds.push_back(each);
     }
     if (!outcome.ended_early.empty()) {
-      worsen(summary.verdict,
-             summary.reason,
-             Verdict::skipped,
-             "incomplete: the run ended before its end");
+      worsen(summary, Verdict::skipped, "incomplete: the run ended before its end");
     } else if (!is_further(request.phase) &&
                outcome.report.ending == harness::name(harness::Ending::time_over)) {
       // The suite's own time limit ended it.
       is_cut_ = true;
-      worsen(summary.verdict,
-             summary.reason,
-             Verdict::skipped,
-             "incomplete: its time limit was reached");
+      worsen(summary, Verdict::skipped, "incomplete: its time limit was reached");
     } else if (summary.verdict == Verdict::passed && !summary.has_judged) {
       judge_nothing(request.phase, outcome.report, unsupported, summary);
     }
@@ -383,7 +358,7 @@ class Judge {
   [[nodiscard]] bool lacks_backend() const {
     std::map<std::string, bool> has_run;
     for (const Finding& finding : gate_.report.findings) {
-      if (finding.unit.operation == link_operation) continue;
+      if (finding.unit.operation == "link") continue;
       if (is_skipped_for(harness::SkipReason::backend_unavailable, finding)) return true;
       has_run[finding.unit.backend] |= finding.verdict != Verdict::skipped;
     }
@@ -400,24 +375,20 @@ class Judge {
 
 }  // namespace
 
-std::string name_of(const Link& link) {
-  if (link.from == link.to) return fmt::format("within {}", link.from);
-  return fmt::format("{} to {}", link.from, link.to);
-}
-
-void take(const ProbeAnswer& answer, Link& link) {
+void Link::add(const ProbeAnswer& answer) {
   const LinkResult& result = answer.outcome.result;
-  if (link.seconds.empty()) link.seconds = result.seconds;
-  if (result.way != gpu::cuda::Way::unknown) link.way = result.way;
-  link.volume += {.bytes_of_copy = result.bytes_of_copy,
-                  .patterns = result.copies > 0 ? answer.request.probe.patterns : 0,
-                  .copies = result.copies,
-                  .bytes = result.copies * result.bytes_of_copy,
-                  .wrong_bytes = result.wrong_bytes};
-  link.lost_sources += result.lost_sources;
-  link.finding.cases += result.copies;
-  link.finding.compared_bytes += result.copies * result.bytes_of_copy;
-  judge(link, answer.outcome);
+  took_s += answer.took_s;
+  if (seconds.empty()) seconds = result.seconds;
+  if (result.way != gpu::cuda::Way::unknown) way = result.way;
+  volume += {.bytes_of_copy = result.bytes_of_copy,
+             .patterns = result.copies > 0 ? answer.request.probe.patterns : 0,
+             .copies = result.copies,
+             .bytes = result.copies * result.bytes_of_copy,
+             .wrong_bytes = result.wrong_bytes};
+  lost_sources += result.lost_sources;
+  finding.cases += result.copies;
+  finding.compared_bytes += result.copies * result.bytes_of_copy;
+  judge(*this, answer.outcome);
 }
 
 GateReport Gate::report(const std::string& ended_early) const {

@@ -88,24 +88,16 @@ ordered_json in_any_order(const std::string& field, const ordered_json& value) {
   return sorted;
 }
 
-/// Throws BadInput if another version or commit of this program began the run.
-void require_this_version(const ThisProgram& program,
-                          const std::string& place,
-                          const ordered_json& environment) {
-  const auto expect = [&](const char* field, const std::string& is) {
-    const ordered_json began = environment.value(field, ordered_json());
-    if (began != is) throw BadInput(place + change_of(field, began, is));
-  };
-  expect("rankcheck", program.version);
-  expect("commit", program.commit);
-}
-
 /// The run that --resume names.
 class Previous {
  public:
   Previous(const ThisProgram& program, const fs::path& folder)
       : place_(place_of_resume(folder)), content_(read_journal(folder / journal_name)) {
-    require_this_version(program, place_, header().environment);
+    for (const auto& [field, is] :
+         {std::pair("rankcheck", program.version), std::pair("commit", program.commit)}) {
+      const ordered_json began = header().environment.value(field, ordered_json());
+      if (began != is) fail(change_of(field, began, is));
+    }
     require_checksums(place_, content_.lines);
   }
 
@@ -419,17 +411,13 @@ void require_no_run(const fs::path& folder) {
 Session open_session(const RunOptions& options,
                      const ThisProgram& program,
                      const Planner& planner) {
-  return options.resume.empty() ? new_session(options, program, planner)
-                                : resume_session(options, program, planner);
-}
-
-Session open_session(const RunOptions& options, const ThisProgram& program) {
-  return open_session(
-      options,
-      program,
+  const Planner of_suites =
       [&](const RunOptions& own, Selection& selection, const JournalHeader* /*before*/) {
         return make_plan(selection, program.catalogue, program.backends, own.stop);
-      });
+      };
+  const Planner& plan_of = planner ? planner : of_suites;
+  return options.resume.empty() ? new_session(options, program, plan_of)
+                                : resume_session(options, program, plan_of);
 }
 
 std::string utc_now() {

@@ -55,12 +55,10 @@ using Planner = std::function<RunPlan(
 
 /// Plans a run and begins its journal, or continues the run to resume. Throws BadInput, also if the
 /// run to resume would now check something else, and FileError. Throws Interrupted if the
-/// options' stop is made before there is a journal.
+/// options' stop is made before there is a journal. Without a planner, it is a run of suites.
 [[nodiscard]] Session open_session(const RunOptions& options,
                                    const ThisProgram& program,
-                                   const Planner& planner);
-/// The same for a run of suites.
-[[nodiscard]] Session open_session(const RunOptions& options, const ThisProgram& program);
+                                   const Planner& planner = {});
 
 /// Returns the time in UTC as 2026-01-31T12:00:00Z.
 [[nodiscard]] std::string utc_now();
