@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/spec/scene.hpp"
 #include "reference/spec/type.hpp"
 
 #include "gpu/plan/algorithm.hpp"
@@ -14,6 +15,8 @@
 #include "harness/backend/backend.hpp"
 #include "harness/case/case.hpp"
 #include "harness/case/verdict.hpp"
+
+#include "cases/audit/wrong_cluster.hpp"
 
 /// Bugs that are planted on purpose, to measure which ones the properties catch.
 namespace rankcheck::cases::audit {
@@ -36,6 +39,41 @@ struct Outcome {
   }
 };
 
+/// The call that a bug is looked for in.
+struct Target {
+  std::string_view operation;
+  std::string_view algorithm;
+};
+
+/// How a bug must be found: by which property of the target, and with which verdict.
+struct FoundBy {
+  std::string_view property = "agrees_with_reference";
+  /// This text must occur in the finding's reason or in the description of its wrong elements.
+  std::string_view says = "differs from the reference";
+  harness::Verdict verdict = harness::Verdict::falsified;
+};
+
+/// Changes an array of an operator's call on each rank.
+struct EditArray {
+  spec::Array array = spec::Array::none;
+  void (*edit)(const InterceptedCall& intercepted, Values& values, int rank) = nullptr;
+};
+
+/// Changes the result of one of the collective sums that an operator makes.
+struct EditSum {
+  /// Counted from 0 in the order of the calls.
+  int number = 0;
+  void (*edit)(const InterceptedCall& intercepted, const CollectiveCall& call) = nullptr;
+};
+
+/// Changes the steps of a plan that `chosen` selects, and their sources.
+struct EditSteps {
+  bool (*chosen)(int rank, const gpu::plan::Step& step) = nullptr;
+  void (*edit)(const harness::Case& c,
+               gpu::plan::Step& step,
+               std::span<gpu::plan::Range> sources) = nullptr;
+};
+
 /// One planted bug: an algorithm that is correct except for one mistake. It sets one of the ways to
 /// plant the mistake, or an algorithm (`plan`) together with a fault that hits it.
 struct Bug {
@@ -44,17 +82,11 @@ struct Bug {
   std::string_view summary;
   /// The public defect that the bug is taken from. Empty if it is a common mistake.
   std::string_view source = {};
-  /// The operation whose property catches the bug.
-  std::string_view operation;
-  std::string_view algorithm;
+  Target target;
   /// The operation that contains the mistake, in all its algorithms. Empty: the mistake is in
-  /// `operation`, and only in `algorithm`.
+  /// `target`.
   std::string_view planted_in = {};
-  /// The property that must catch the bug, and the verdict that it must give.
-  std::string_view property = "agrees_with_reference";
-  harness::Verdict verdict = harness::Verdict::falsified;
-  /// This text must occur in the finding's reason or in the description of its wrong elements.
-  std::string_view says = "differs from the reference";
+  FoundBy found_by = {};
   /// Upper limits for the size of the minimal case after shrinking. For operators, elements are
   /// scan positions, or rows and columns of tiles.
   int ranks_max = 3;
@@ -77,6 +109,9 @@ struct Bug {
   bool (*hits)(const harness::Case& c) = nullptr;
   /// Changes the plan of a selected stage.
   void (*edit_plan)(const harness::Case& c, gpu::plan::Plan& plan) = nullptr;
+  EditSteps edit_steps = {};
+  /// Changes a selected stage into the case whose plan is built instead.
+  void (*edit_case)(harness::Case& other) = nullptr;
   /// Changes the plan of calls that several groups make at the same time. The groups' ranks are one
   /// behind another in the plan.
   void (*edit_groups)(std::span<const harness::Case> stages, gpu::plan::Plan& merged) = nullptr;
@@ -85,12 +120,27 @@ struct Bug {
   void (*edit_calls)(std::span<const harness::Case> stages, gpu::plan::Plan& merged) = nullptr;
   /// Changes the result of a selected stage.
   void (*edit_result)(const Outcome& outcome) = nullptr;
+  /// Changes every element of the output. `index` is its place in recv.
+  void (*edit_element)(const Outcome& outcome,
+                       int rank,
+                       std::int64_t index,
+                       std::byte* element) = nullptr;
+  /// Selects the elements of the output that keep what they held before the call.
+  bool (*unwritten)(const Outcome& outcome, int rank, std::int64_t index) = nullptr;
   /// Changes every value of the output. `component` is the type of the output's components.
   double (*map)(double value, spec::Type component) = nullptr;
   /// Computes each output of a reduction again from its inputs.
   double (*fold)(const std::vector<double>& inputs) = nullptr;
   /// Makes the operator call of a selected stage.
   void (*replace_call)(InterceptedCall& intercepted) = nullptr;
+  /// Change this call: the scene or an input before it, its transforms, its collectives, or an
+  /// output after it.
+  void (*edit_scene)(spec::Scene& scene) = nullptr;
+  EditArray edit_input = {};
+  void (*make_transform)(const InterceptedCall& intercepted, TransformCall& call) = nullptr;
+  void (*make_collective)(const InterceptedCall& intercepted, CollectiveCall& call) = nullptr;
+  EditSum edit_sum = {};
+  EditArray edit_output = {};
   /// A fault of the simulator that hits every selected stage.
   std::string_view fault = {};
   /// The whole algorithm, for a mistake that no real algorithm has.

@@ -4,11 +4,17 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "cases/audit/bug.hpp"
 #include "cases/audit/intercepted_call.hpp"
 
 /// Small mistakes in an implementation's inputs and in its sums over the ranks. Bugs in several
 /// operators use them.
 namespace rankcheck::cases::audit {
+
+/// Whether the bug changes calls of operators.
+[[nodiscard]] bool edits_calls(const Bug& bug);
+/// Makes the call with the bug in it.
+void run(const Bug& bug, InterceptedCall& intercepted);
 
 /// Numbers of the collective sums that operators make, counted from 0 in the order of the calls.
 /// GradientSums: gradients and preconditioners. StepSums: solver steps that keep the whole object
@@ -27,24 +33,23 @@ struct StepSums {
   static constexpr int of_lengths = 7;
 };
 
-/// Runs the operator without one sum: in that sum, every rank keeps its own part.
+/// Leaves out one sum: in that sum, every rank keeps its own part.
 template <int number>
-void leave_out(InterceptedCall& intercepted) {
-  intercepted.devices().on_collective = [](const CollectiveCall& call) {
-    if (call.number == number) return call.keep();
-    call.make();
-  };
-  intercepted.run();
+void leave_out(const InterceptedCall&, CollectiveCall& call) {
+  if (call.number == number) return call.keep();
+  call.make();
 }
 
-/// Runs the operator and calls change(call) after the sum with this number.
-template <int number, class Change>
-void change_sum(InterceptedCall& intercepted, const Change& change) {
-  intercepted.devices().on_collective = [&](const CollectiveCall& call) {
-    call.make();
-    if (call.number == number) change(call);
-  };
-  intercepted.run();
+/// Divide the result of a sum by the number of ranks, multiply it by the number of positions, or
+/// sum it again.
+void average(const InterceptedCall& intercepted, const CollectiveCall& call);
+void add_for_every_position(const InterceptedCall& intercepted, const CollectiveCall& call);
+void repeat(const InterceptedCall& intercepted, const CollectiveCall& call);
+
+/// Replaces every value of an array by map(value).
+template <auto map>
+void each_value(const InterceptedCall&, Values& values, int) {
+  for (auto& value : values) value = map(value);
 }
 
 /// Calls body(n, values) with each copy of an array. There is one copy per position, or a single
@@ -58,32 +63,26 @@ void for_each_copy(const InterceptedCall& intercepted,
   for (std::size_t n = 0; n < values.size() / size; ++n) body(n, values.data() + n * size);
 }
 
-/// Runs the operator with all copies of an input equal to the first copy.
+/// Makes all copies of an input equal to the first copy.
 template <spec::Array array>
-void take_first_copy(InterceptedCall& intercepted) {
-  intercepted.change_input(array, [&](Values& values, int) {
-    const auto size = spec::to_size(spec::values(intercepted.call().scene, array));
-    for (std::size_t i = size; i < values.size(); ++i) values[i] = values[i % size];
-  });
-  intercepted.run();
+void take_first_copy(const InterceptedCall& intercepted, Values& values, int) {
+  const auto size = spec::to_size(spec::values(intercepted.call().scene, array));
+  for (std::size_t i = size; i < values.size(); ++i) values[i] = values[i % size];
 }
 
-/// Runs the operator, then gives every rank except rank 0 its input of the array as output.
+/// Gives every rank except rank 0 its input of the array as output.
 template <spec::Array array>
-void keep_on_other_ranks(InterceptedCall& intercepted) {
-  intercepted.run();
-  intercepted.change_output(array, [&](Values& values, int rank) {
-    if (rank > 0) values = intercepted.input(array, rank);
-  });
+void keep_on_other_ranks(const InterceptedCall& intercepted, Values& values, int rank) {
+  if (rank > 0) values = intercepted.input(array, rank);
 }
 
-/// Runs the operator with the positions' rows and columns swapped.
-void run_transposed(InterceptedCall& intercepted);
+/// Swaps the rows and columns of positions.
+void transpose(const InterceptedCall& intercepted, Values& values, int rank);
 
-/// Runs the operator with all modes of each probe equal to its first mode.
-void run_with_first_mode(InterceptedCall& intercepted);
+/// Makes all modes of each probe equal to its first mode.
+void take_first_mode(const InterceptedCall& intercepted, Values& values, int rank);
 
-/// Runs the operator with no pixel masked.
-void run_unmasked(InterceptedCall& intercepted);
+/// Masks no pixel.
+void unmask(const InterceptedCall& intercepted, Values& values, int rank);
 
 }  // namespace rankcheck::cases::audit

@@ -10,7 +10,8 @@
 
 #include "harness/run/memory.hpp"
 
-#include "cases/audit/intercepted_call.hpp"
+#include "cases/audit/call_edits.hpp"
+#include "cases/audit/plan_edits.hpp"
 #include "cases/audit/result_edits.hpp"
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/ptycho/case.hpp"
@@ -33,10 +34,11 @@ bool is_wrong_algorithm(const Bug& bug) {
 std::vector<gpu::Implementation> implementations_with(const Bug& bug, bool sound) {
   std::vector<gpu::Implementation> all = gpu::implementations();
   if (bug.plan == nullptr) return all;
-  const auto real = std::find_if(
-      all.begin(), all.end(), [&](const auto& each) { return each.operation == bug.operation; });
-  all.push_back({bug.operation,
-                 {.name = bug.algorithm,
+  const auto real = std::find_if(all.begin(), all.end(), [&](const auto& each) {
+    return each.operation == bug.target.operation;
+  });
+  all.push_back({bug.target.operation,
+                 {.name = bug.target.algorithm,
                   .summary = bug.summary,
                   .refuses = gpu::plan::refuses_in_place,
                   .plan = sound && is_wrong_algorithm(bug) ? real->algorithm.plan : bug.plan}});
@@ -102,7 +104,6 @@ std::vector<Bug> catalogue() {
   add_bugs_in_machines(all);
   add_bugs_in_lists(all);
   add_bugs_along_axis(all);
-  add_bugs_in_groups(all);
   add_bugs_in_calls(all);
   add_published_bugs(all);
   add_host_bugs(all);
@@ -115,7 +116,6 @@ std::vector<Bug> catalogue() {
   add_bugs_in_partitions(all);
   add_bugs_in_halos(all);
   add_bugs_in_pie(all);
-  add_bugs_in_momentum(all);
   add_bugs_in_difference_maps(all);
   add_bugs_in_steps(all);
   return all;
@@ -140,16 +140,16 @@ Planted::Planted(const Bug& bug, bool sound)
 }
 
 bool Planted::is_hit(const Case& c) const {
-  const bool is_planted_in = bug_.planted_in.empty()
-                                 ? c.operation == bug_.operation && c.algorithm == bug_.algorithm
-                                 : c.operation == bug_.planted_in;
+  const bool is_planted_in = bug_.planted_in.empty() ? c.operation == bug_.target.operation &&
+                                                           c.algorithm == bug_.target.algorithm
+                                                     : c.operation == bug_.planted_in;
   return is_planted_in && (bug_.hits == nullptr || bug_.hits(c));
 }
 
 void Planted::edit_plan(const Case& c, gpu::plan::Plan& plan) {
-  if (sound_ || bug_.edit_plan == nullptr || !is_hit(c)) return;
+  if (sound_ || !edits_plans(bug_) || !is_hit(c)) return;
   const gpu::plan::Plan before = plan;
-  bug_.edit_plan(c, plan);
+  apply(bug_, c, plan);
   had_effect_ |= !same(before, plan);
 }
 
@@ -173,17 +173,17 @@ void Planted::edit_result(std::span<const Case> stages,
 }
 
 void Planted::replace_call(const Case& c, const OperatorCall& call) {
-  if (bug_.replace_call == nullptr || !is_hit(c)) return call.make();
+  if (!edits_calls(bug_) || !is_hit(c)) return call.make();
   InterceptedCall intercepted(call, replaced_calls_++);
   if (sound_) return intercepted.run();
-  if (!watches_) return bug_.replace_call(intercepted);
+  if (!watches_) return audit::run(bug_, intercepted);
   const std::vector<harness::Image> before = results_of(call);
   call.make();
   const std::vector<harness::Image> right = results_of(call);
   for (std::size_t r = 0; r < before.size(); ++r) {
     std::copy(before[r].begin(), before[r].end(), call.buffers[r].recv);
   }
-  bug_.replace_call(intercepted);
+  audit::run(bug_, intercepted);
   had_effect_ |= results_of(call) != right;
 }
 
@@ -213,8 +213,8 @@ Hunt hunt(const harness::Catalogue& catalogue,
           const HuntOptions& options) {
   Planted backend(bug, options.sound);
   harness::Unit unit;
-  unit.operation = bug.operation;
-  unit.algorithm = bug.algorithm;
+  unit.operation = bug.target.operation;
+  unit.algorithm = bug.target.algorithm;
   unit.backend = backend.traits().name;
   unit.property = property;
   unit.cases = options.sound ? options.cases : std::max(options.cases, bug.cases_min);
@@ -262,11 +262,11 @@ std::string why_not_needed(const Bug& bug, const Hunt& without) {
 
 std::string why_not_caught(const Bug& bug, const Hunt& hunt) {
   const harness::Finding& finding = hunt.finding;
-  if (finding.verdict != bug.verdict) {
+  if (finding.verdict != bug.found_by.verdict) {
     return fmt::format("got {} in {} cases, expected {}: {}",
                        name(finding.verdict),
                        finding.cases,
-                       name(bug.verdict),
+                       name(bug.found_by.verdict),
                        finding.reason);
   }
   const Case& c = *finding.minimal;
@@ -283,8 +283,8 @@ std::string why_not_caught(const Bug& bug, const Hunt& hunt) {
     return fmt::format("got {} pixels, expected at most {}", pixels, bug.pixels_max);
   }
   const std::string words = words_of(finding);
-  if (words.find(bug.says) == std::string::npos) {
-    return fmt::format("expected to read \"{}\", got: {}", bug.says, words);
+  if (words.find(bug.found_by.says) == std::string::npos) {
+    return fmt::format("expected to read \"{}\", got: {}", bug.found_by.says, words);
   }
   return {};
 }

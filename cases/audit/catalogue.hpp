@@ -21,7 +21,6 @@ void add_bugs_in_results(std::vector<Bug>& out);
 void add_bugs_in_machines(std::vector<Bug>& out);
 void add_bugs_in_lists(std::vector<Bug>& out);
 void add_bugs_along_axis(std::vector<Bug>& out);
-void add_bugs_in_groups(std::vector<Bug>& out);
 void add_bugs_in_calls(std::vector<Bug>& out);
 /// Appends bugs of collectives that behave as published defects, see published.hpp.
 void add_published_bugs(std::vector<Bug>& out);
@@ -36,7 +35,7 @@ void add_stride_bugs(std::vector<Bug>& out);
 /// - in slices,
 /// - in partitions of scan positions,
 /// - in halos,
-/// - in steps of PIE, of momentum, of the difference map and of other solvers.
+/// - in steps of PIE and momentum, of the difference map and of other solvers.
 void add_bugs_in_sums(std::vector<Bug>& out);
 void add_bugs_in_operators(std::vector<Bug>& out);
 void add_bugs_in_modes(std::vector<Bug>& out);
@@ -45,7 +44,6 @@ void add_bugs_in_slices(std::vector<Bug>& out);
 void add_bugs_in_partitions(std::vector<Bug>& out);
 void add_bugs_in_halos(std::vector<Bug>& out);
 void add_bugs_in_pie(std::vector<Bug>& out);
-void add_bugs_in_momentum(std::vector<Bug>& out);
 void add_bugs_in_difference_maps(std::vector<Bug>& out);
 void add_bugs_in_steps(std::vector<Bug>& out);
 

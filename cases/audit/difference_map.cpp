@@ -94,8 +94,7 @@ constexpr std::array difference_maps{
         .summary = "Every step starts from the waves of object and probe and ignores the exit "
                    "waves of the last step.",
         .source = "tike, solvers.dm",
-        .operation = "difference_map_step",
-        .algorithm = "replicated",
+        .target = {"difference_map_step", "replicated"},
         .replace_call =
             [](InterceptedCall& intercepted) {
               const OperatorArrays in = input_of(intercepted);
@@ -108,34 +107,28 @@ constexpr std::array difference_maps{
             }},
     Bug{.name = "waves_added_to_their_overlap",
         .summary = "P_F is applied to 2 P_O w + w instead of 2 P_O w - w.",
-        .operation = "difference_map_step",
-        .algorithm = "replicated",
+        .target = {"difference_map_step", "replicated"},
         .replace_call =
             [](InterceptedCall& intercepted) { move_waves(intercepted, {.before = 1}); }},
     Bug{.name = "waves_not_reflected",
         .summary =
             "P_F is applied to P_O w, as in alternating projections, instead of 2 P_O w - w.",
-        .operation = "difference_map_step",
-        .algorithm = "tiled",
+        .target = {"difference_map_step", "tiled"},
         .replace_call =
             [](InterceptedCall& intercepted) { move_waves(intercepted, {.fit = 1, .before = 0}); }},
     Bug{.name = "another_relaxation",
         .summary = "The relaxation parameter is three quarters of beta.",
         .source = "ptypy bd43c9e7",
-        .operation = "difference_map_step",
-        .algorithm = "replicated",
-        .property = "waves_grow_by_beta",
-        .says = "differs from the closed form",
+        .target = {"difference_map_step", "replicated"},
+        .found_by = {"waves_grow_by_beta", "differs from the closed form"},
         .replace_call =
             [](InterceptedCall& intercepted) {
               move_waves(intercepted, {.length = 0.75 * reference::difference_map_beta});
             }},
     Bug{.name = "waves_go_too_far",
         .summary = "The relaxation parameter is twice beta.",
-        .operation = "difference_map_step",
-        .algorithm = "tiled",
-        .property = "fixed_points_are_solutions",
-        .says = "the distance of the waves from the frames",
+        .target = {"difference_map_step", "tiled"},
+        .found_by = {"fixed_points_are_solutions", "the distance of the waves from the frames"},
         .replace_call =
             [](InterceptedCall& intercepted) {
               move_waves(intercepted, {.length = 2 * reference::difference_map_beta});
@@ -143,10 +136,8 @@ constexpr std::array difference_maps{
     Bug{.name = "waves_of_another_partition",
         .summary = "The ranks take the exit waves of an even partition, although the positions are "
                    "not split evenly.",
-        .operation = "difference_map_step",
-        .algorithm = "replicated",
-        .property = "is_independent_of_partition",
-        .says = "differs from the result of another partition",
+        .target = {"difference_map_step", "replicated"},
+        .found_by = {"is_independent_of_partition", "differs from the result of another partition"},
         .hits = is_shared_out,
         .replace_call =
             [](InterceptedCall& intercepted) {
@@ -164,42 +155,32 @@ constexpr std::array difference_maps{
             }},
     Bug{.name = "waves_of_the_first_position",
         .summary = "All positions of a rank use the exit waves of its first position.",
-        .operation = "difference_map_step",
-        .algorithm = "tiled",
-        .replace_call = take_first_copy<Array::exit_waves>},
+        .target = {"difference_map_step", "tiled"},
+        .edit_input = {Array::exit_waves, take_first_copy<Array::exit_waves>}},
     Bug{.name = "probe_fitted_to_the_old_object",
         .summary = "The probe is fitted to the old object instead of the new object.",
         .source = "tike, solvers.dm",
-        .operation = "difference_map_step",
-        .algorithm = "replicated",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              OperatorArrays in = input_of(intercepted);
-              in[Array::waves] = in[Array::exit_waves];
-              OperatorArrays sums = in;
-              reference::illuminate_adjoint_probe::reference(in, sums);
-              reference::probe_preconditioner::reference(in, sums);
-              intercepted.set_all_output(
-                  Array::probe,
-                  reference::fitted(
-                      in[Array::probe], sums[Array::probe], sums[Array::probe_weight], in.unit)
-                      .values);
-            }},
+        .target = {"difference_map_step", "replicated"},
+        .edit_output = {Array::probe,
+                        [](const InterceptedCall& intercepted, Values& values, int) {
+                          OperatorArrays in = input_of(intercepted);
+                          in[Array::waves] = in[Array::exit_waves];
+                          OperatorArrays sums = in;
+                          reference::illuminate_adjoint_probe::reference(in, sums);
+                          reference::probe_preconditioner::reference(in, sums);
+                          values = reference::fitted(in[Array::probe],
+                                                     sums[Array::probe],
+                                                     sums[Array::probe_weight],
+                                                     in.unit)
+                                       .values;
+                        }}},
     Bug{.name = "probe_depends_on_ranks",
         .summary =
             "The probe's numerator is averaged over the ranks, but its denominator is summed.",
         .source = "ptypy#168",
-        .operation = "difference_map_step",
-        .algorithm = "replicated",
-        .property = "keeps_the_truth_on_whole_pixels",
-        .says = "moved away from the truth",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              change_sum<DifferenceMapSums::of_probe>(intercepted, [](const CollectiveCall& call) {
-                call.scale(1.0 / call.call.ranks);
-              });
-            }},
+        .target = {"difference_map_step", "replicated"},
+        .found_by = {"keeps_the_truth_on_whole_pixels", "moved away from the truth"},
+        .edit_sum = {DifferenceMapSums::of_probe, average}},
 };
 
 }  // namespace

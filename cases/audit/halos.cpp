@@ -23,6 +23,7 @@ using Replicas = std::vector<Replica>;
 
 /// One copy of a pixel of the object, together with all copies of this pixel.
 struct Copy {
+  const spec::Scene& scene;
   std::int64_t row;
   std::int64_t col;
   const Replicas& all;
@@ -47,10 +48,16 @@ void remake(InterceptedCall& intercepted, const Body& value) {
   reference::for_each_replicated_pixel(
       arrays, [&](std::int64_t row, std::int64_t col, const Replicas& replicas) {
         for (const Replica& each : replicas) {
-          wrong[each.place] = value(Copy{row, col, replicas, each}, before, behind);
+          wrong[each.place] = value(Copy{arrays.scene, row, col, replicas, each}, before, behind);
         }
       });
   intercepted.set_all_output(Array::tile, wrong);
+}
+
+/// The same for a function that needs nothing else.
+template <auto value>
+void remade(InterceptedCall& intercepted) {
+  remake(intercepted, value);
 }
 
 /// Sums the copies for which counts(copy) is true.
@@ -63,85 +70,56 @@ std::complex<double> sum_of(const Copy& copy, const Values& values, const Counts
   return sum;
 }
 
-constexpr std::array accumulated{
+constexpr std::array bugs_in_halos{
     Bug{.name = "halo_sent_one_way",
         .summary = "Each rank adds the copies of lower ranks, but not the copies of higher ranks.",
-        .operation = "halo_accumulate",
-        .algorithm = "exchanged",
-        .property = "makes_copies_equal",
-        .says = "differs from another rank's copy",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              remake(intercepted, [](const Copy& copy, const Values& before, const Values&) {
-                return sum_of(
-                    copy, before, [&](const Replica& each) { return each.rank <= copy.self.rank; });
-              });
-            }},
+        .target = {"halo_accumulate", "exchanged"},
+        .found_by = {"makes_copies_equal", "differs from another rank's copy"},
+        .replace_call = remade<[](const Copy& copy, const Values& before, const Values&) {
+          return sum_of(
+              copy, before, [&](const Replica& each) { return each.rank <= copy.self.rank; });
+        }>},
     Bug{.name = "overlaps_averaged",
         .summary = "Copies are averaged instead of summed.",
         .source = "Pty-Chi 93c585a",
-        .operation = "halo_accumulate",
-        .algorithm = "exchanged",
-        .property = "multiplies_when_repeated",
-        .says = "does not multiply by the number of copies",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              remake(intercepted, [](const Copy& copy, const Values&, const Values& behind) {
-                return behind[copy.self.place] / static_cast<double>(copy.all.size());
-              });
-            }},
+        .target = {"halo_accumulate", "exchanged"},
+        .found_by = {"multiplies_when_repeated", "does not multiply by the number of copies"},
+        .replace_call = remade<[](const Copy& copy, const Values&, const Values& behind) {
+          return behind[copy.self.place] / static_cast<double>(copy.all.size());
+        }>},
     Bug{.name = "corner_counted_twice",
         .summary = "A corner that four tiles share is added twice: once with the row and once with "
                    "the column.",
-        .operation = "halo_accumulate",
-        .algorithm = "exchanged",
-        .property = "conserves_the_sum",
-        .says = "the sum was",
+        .target = {"halo_accumulate", "exchanged"},
+        .found_by = {"conserves_the_sum", "the sum was"},
         .ranks_max = 4,
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              remake(intercepted, [](const Copy& copy, const Values& before, const Values& behind) {
-                const bool is_corner = copy.all.size() >= 4;
-                const auto again = before[copy.all.back().place];
-                return behind[copy.self.place] + (is_corner ? again : 0);
-              });
-            }},
+        .replace_call = remade<[](const Copy& copy, const Values& before, const Values& behind) {
+          const bool is_corner = copy.all.size() >= 4;
+          const auto again = before[copy.all.back().place];
+          return behind[copy.self.place] + (is_corner ? again : 0);
+        }>},
     Bug{.name = "neighbours_only",
         .summary = "Only copies of neighbouring ranks are added, although overlaps reach further.",
-        .operation = "halo_accumulate",
-        .algorithm = "exchanged",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              remake(intercepted, [](const Copy& copy, const Values& before, const Values&) {
-                return sum_of(copy, before, [&](const Replica& each) {
-                  return std::abs(each.rank - copy.self.rank) <= 1;
-                });
-              });
-            }},
-};
-
-constexpr std::array replaced{
+        .target = {"halo_accumulate", "exchanged"},
+        .replace_call = remade<[](const Copy& copy, const Values& before, const Values&) {
+          return sum_of(copy, before, [&](const Replica& each) {
+            return std::abs(each.rank - copy.self.rank) <= 1;
+          });
+        }>},
     Bug{.name = "copies_swapped",
         .summary = "Two ranks swap their copies instead of both taking the owner's copy.",
         .source = "tike, swap_edges",
-        .operation = "halo_replace",
-        .algorithm = "exchanged",
-        .property = "is_idempotent",
-        .says = "the second exchange changes it",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              remake(intercepted, [](const Copy& copy, const Values& before, const Values&) {
-                const auto self = spec::to_size(&copy.self - copy.all.data());
-                return before[copy.all[(self + 1) % copy.all.size()].place];
-              });
-            }},
+        .target = {"halo_replace", "exchanged"},
+        .found_by = {"is_idempotent", "the second exchange changes it"},
+        .replace_call = remade<[](const Copy& copy, const Values& before, const Values&) {
+          const auto self = spec::to_size(&copy.self - copy.all.data());
+          return before[copy.all[(self + 1) % copy.all.size()].place];
+        }>},
     Bug{.name = "edges_off_by_one",
         .summary = "The edge between two tiles is assumed to be one row lower than it is.",
         .source = "tike 6ce09ce7",
-        .operation = "halo_replace",
-        .algorithm = "exchanged",
-        .property = "does_nothing_without_halo",
-        .says = "changed without a halo",
+        .target = {"halo_replace", "exchanged"},
+        .found_by = {"does_nothing_without_halo", "changed without a halo"},
         .replace_call =
             [](InterceptedCall& intercepted) {
               // Values of the pixels visited so far, by row and column.
@@ -153,45 +131,30 @@ constexpr std::array replaced{
                        return is_first ? above[{copy.row - 1, copy.col}] : behind[copy.self.place];
                      });
             }},
-};
-
-constexpr std::array blended{
     Bug{.name = "ramps_do_not_add_up",
         .summary = "The weights of overlapping tiles do not add up to 1.",
         .source = "tike, swap_edges",
-        .operation = "halo_blend",
-        .algorithm = "exchanged",
-        .property = "stays_between_the_copies",
-        .says = "lies outside the range of its copies",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              const double steps = 2.0 * intercepted.call().scene.halo + 1;
-              remake(intercepted, [&](const Copy& copy, const Values&, const Values& behind) {
-                const double sum = copy.all.size() > 1 ? 1 + 1 / steps : 1;
-                return sum * behind[copy.self.place];
-              });
-            }},
+        .target = {"halo_blend", "exchanged"},
+        .found_by = {"stays_between_the_copies", "lies outside the range of its copies"},
+        .replace_call = remade<[](const Copy& copy, const Values&, const Values& behind) {
+          const double steps = 2.0 * copy.scene.halo + 1;
+          const double sum = copy.all.size() == 1 ? 1 : 1 + 1 / steps;
+          return sum * behind[copy.self.place];
+        }>},
     Bug{.name = "own_copy_counts_more",
         .summary = "Every rank averages the result with its own copy again.",
         .source = "tike PR #322",
-        .operation = "halo_blend",
-        .algorithm = "exchanged",
-        .property = "is_idempotent",
-        .says = "the second exchange changes it",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              remake(intercepted, [](const Copy& copy, const Values& before, const Values& behind) {
-                return 0.5 * (before[copy.self.place] + behind[copy.self.place]);
-              });
-            }},
+        .target = {"halo_blend", "exchanged"},
+        .found_by = {"is_idempotent", "the second exchange changes it"},
+        .replace_call = remade<[](const Copy& copy, const Values& before, const Values& behind) {
+          return 0.5 * (before[copy.self.place] + behind[copy.self.place]);
+        }>},
 };
 
 }  // namespace
 
 void add_bugs_in_halos(std::vector<Bug>& out) {
-  out.insert(out.end(), accumulated.begin(), accumulated.end());
-  out.insert(out.end(), replaced.begin(), replaced.end());
-  out.insert(out.end(), blended.begin(), blended.end());
+  out.insert(out.end(), bugs_in_halos.begin(), bugs_in_halos.end());
 }
 
 }  // namespace rankcheck::cases::audit

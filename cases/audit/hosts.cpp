@@ -112,18 +112,16 @@ constexpr std::string_view on_one_host = R"({"hosts":[]})";
 constexpr std::array of_hosts{
     Bug{.name = "last_host_left_out",
         .summary = "The leader of all hosts leaves out what the last of them has sent.",
-        .operation = "all_reduce",
-        .algorithm = "by_host",
-        .says = "missing",
+        .target = {"all_reduce", "by_host"},
+        .found_by = {.says = "missing"},
         .without = on_one_host,
         .hits = has_several_hosts,
         .edit_plan = [](const Case&, Plan& plan) { leave_out_last_of_sums(plan); }},
     Bug{.name = "host_served_too_early",
         .summary = "The leader of a host passes on the blocks of its host without waiting for "
                    "those of the other hosts.",
-        .operation = "all_gather",
-        .algorithm = "by_host",
-        .says = "unordered",
+        .target = {"all_gather", "by_host"},
+        .found_by = {.says = "unordered"},
         .without = on_one_host,
         .hits = has_several_hosts,
         .edit_plan =
@@ -134,47 +132,39 @@ constexpr std::array of_hosts{
         .summary = "The root's count goes to the first rank of each host, which passes on one "
                    "element too few within its host.",
         .source = "ompi#12383",
-        .operation = "scatter",
-        .algorithm = "direct",
+        .target = {"scatter", "direct"},
         .without = on_one_host,
         .hits = has_several_hosts,
-        .edit_result =
-            [](const Outcome& outcome) {
+        .unwritten =
+            [](const Outcome& outcome, int rank, std::int64_t index) {
               const Case& c = outcome.c();
               const std::vector<int> hosts = hosts_of_members(c);
-              leave_unwritten_where(outcome, [&](int rank, std::int64_t index) {
-                return !is_first_of_host(hosts, rank) && index == c.count - 1;
-              });
+              return !is_first_of_host(hosts, rank) && index == c.count - 1;
             }},
     Bug{.name = "input_read_after_the_call",
         .summary = "The step between hosts still reads the input when the call has returned, so it "
                    "sends what the next call has written there.",
         .source = "ompi PR#13115",
-        .operation = "all_to_all",
-        .algorithm = "pairwise",
-        .property = repeating_property,
+        .target = {"all_to_all", "pairwise"},
+        .found_by = {repeating_property},
         .without = on_one_host,
         .hits = has_several_hosts,
         .edit_result = send_what_the_next_call_wrote},
     Bug{.name = "alone_on_its_host",
         .summary = "The step within a host also copies the data to the result. A rank that is "
                    "alone on its host has no such step.",
-        .operation = "broadcast",
-        .algorithm = "binomial",
+        .target = {"broadcast", "binomial"},
         .without = on_one_host,
         .hits = has_several_hosts,
-        .edit_result =
-            [](const Outcome& outcome) {
+        .unwritten =
+            [](const Outcome& outcome, int rank, std::int64_t) {
               const Case& c = outcome.c();
-              leave_unwritten_where(outcome, [&](int rank, std::int64_t) {
-                return rank != collective(c).root && members_beside(c, rank) == 1;
-              });
+              return rank != collective(c).root && members_beside(c, rank) == 1;
             }},
     Bug{.name = "blocks_in_the_order_of_hosts",
         .summary = "The blocks of a host are gathered together, and nobody puts them into the "
                    "order of the ranks if the ranks of a host are not neighbours.",
-        .operation = "all_gather",
-        .algorithm = "ring",
+        .target = {"all_gather", "ring"},
         .without = on_one_host,
         .hits = has_scattered_host,
         .edit_result =
@@ -201,9 +191,8 @@ constexpr std::array of_hosts{
     Bug{.name = "hosts_added_by_their_first_rank_only",
         .summary = "The ranks that lead their hosts add up their own inputs instead of the sums of "
                    "their hosts.",
-        .operation = "all_reduce",
-        .algorithm = "one_shot",
-        .says = "missing",
+        .target = {"all_reduce", "one_shot"},
+        .found_by = {.says = "missing"},
         .without = on_one_host,
         .hits = has_several_hosts,
         .edit_plan =

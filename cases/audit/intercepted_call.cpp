@@ -56,22 +56,6 @@ void InterceptedCall::set(spec::Array array, int rank, bool is_input, const Valu
   store(call().type, spec::info(array).is_complex, values, place(array, rank, is_input));
 }
 
-Values InterceptedCall::input(spec::Array array, int rank) const {
-  return get(array, rank, true);
-}
-
-Values InterceptedCall::output(spec::Array array, int rank) const {
-  return get(array, rank, false);
-}
-
-void InterceptedCall::set_input(spec::Array array, int rank, const Values& values) {
-  set(array, rank, true, values);
-}
-
-void InterceptedCall::set_output(spec::Array array, int rank, const Values& values) {
-  set(array, rank, false, values);
-}
-
 Values InterceptedCall::all_input(spec::Array array) const {
   if (spec::is_replicated(call().scene, array)) return input(array, 0);
   Values all;
@@ -92,19 +76,11 @@ void InterceptedCall::set_all_output(spec::Array array, const Values& values) {
   }
 }
 
-void InterceptedCall::change_input(spec::Array array, const Change& change) {
+void InterceptedCall::change(spec::Array array, bool is_input, const Change& by) {
   for (int rank = 0; rank < ranks(); ++rank) {
-    Values values = input(array, rank);
-    change(values, rank);
-    set_input(array, rank, values);
-  }
-}
-
-void InterceptedCall::change_output(spec::Array array, const Change& change) {
-  for (int rank = 0; rank < ranks(); ++rank) {
-    Values values = output(array, rank);
-    change(values, rank);
-    set_output(array, rank, values);
+    Values values = get(array, rank, is_input);
+    by(values, rank);
+    set(array, rank, is_input, values);
   }
 }
 

@@ -33,10 +33,14 @@ class InterceptedCall {
   [[nodiscard]] WrongCluster& devices() { return devices_; }
 
   /// An array as the implementation gets it (input) or has left it (output), in double precision.
-  [[nodiscard]] Values input(spec::Array array, int rank) const;
-  [[nodiscard]] Values output(spec::Array array, int rank) const;
-  void set_input(spec::Array array, int rank, const Values& values);
-  void set_output(spec::Array array, int rank, const Values& values);
+  [[nodiscard]] Values input(spec::Array array, int rank) const { return get(array, rank, true); }
+  [[nodiscard]] Values output(spec::Array array, int rank) const { return get(array, rank, false); }
+  void set_input(spec::Array array, int rank, const Values& values) {
+    set(array, rank, true, values);
+  }
+  void set_output(spec::Array array, int rank, const Values& values) {
+    set(array, rank, false, values);
+  }
   /// The same for all ranks together. If every rank has the whole array, this is rank 0's copy;
   /// otherwise the ranks' parts follow one another.
   [[nodiscard]] Values all_input(spec::Array array) const;
@@ -44,8 +48,8 @@ class InterceptedCall {
 
   using Change = std::function<void(Values& values, int rank)>;
   /// Calls `change` with the array of every rank and stores the result.
-  void change_input(spec::Array array, const Change& change);
-  void change_output(spec::Array array, const Change& change);
+  void change_input(spec::Array array, const Change& by) { change(array, true, by); }
+  void change_output(spec::Array array, const Change& by) { change(array, false, by); }
 
   /// Runs the implementation.
   void run();
@@ -56,6 +60,7 @@ class InterceptedCall {
   [[nodiscard]] std::byte* place(spec::Array array, int rank, bool is_input) const;
   [[nodiscard]] Values get(spec::Array array, int rank, bool is_input) const;
   void set(spec::Array array, int rank, bool is_input, const Values& values);
+  void change(spec::Array array, bool is_input, const Change& by);
 
   OperatorCall call_;
   spec::OperatorCall told_;

@@ -72,8 +72,7 @@ constexpr std::array lists{
     Bug{.name = "last_pack_not_flushed",
         .summary =
             "A pack is sent when it is full, and the last pack, which is not full, never is.",
-        .operation = "all_reduce_list",
-        .algorithm = "buckets",
+        .target = {"all_reduce_list", "buckets"},
         // Fewer elements fill the packs that the algorithm chooses.
         .elements_max = 7,
         .hits = [](const Case& c) { return elements_of_list(c) % pack_of(c) != 0; },
@@ -86,10 +85,8 @@ constexpr std::array lists{
             }},
     Bug{.name = "element_lost_between_packs",
         .summary = "An array that goes on in the next pack loses its first element there.",
-        .operation = "all_reduce_list",
-        .algorithm = "buckets",
-        .property = "is_independent_of_packing",
-        .says = "depends on how the list is packed",
+        .target = {"all_reduce_list", "buckets"},
+        .found_by = {"is_independent_of_packing", "depends on how the list is packed"},
         .hits = has_several_packs,
         .edit_plan =
             [](const Case& c, Plan& plan) {
@@ -109,23 +106,19 @@ constexpr std::array lists{
             }},
     Bug{.name = "unpacked_in_reverse",
         .summary = "Arrays are taken from the pack in another order than they were put into it.",
-        .operation = "broadcast_list",
-        .algorithm = "packed",
-        .property = "equals_calls_one_by_one",
-        .says = "differs from the call for one array",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              change(plan, unpacks, [&](Step& step, std::span<Range> sources) {
-                const std::int64_t before = place_in_list(c, step.destination.offset);
-                const std::int64_t behind = elements_of_list(c) - before - step.destination.count;
-                for (Range& source : sources) source.offset += behind - before;
-              });
-            }},
+        .target = {"broadcast_list", "packed"},
+        .found_by = {"equals_calls_one_by_one", "differs from the call for one array"},
+        .edit_steps = {unpacks,
+                       [](const Case& c, Step& step, std::span<Range> sources) {
+                         const std::int64_t before = place_in_list(c, step.destination.offset);
+                         const std::int64_t behind =
+                             elements_of_list(c) - before - step.destination.count;
+                         for (Range& source : sources) source.offset += behind - before;
+                       }}},
     Bug{.name = "divided_once_per_pack",
         .summary = "The first pack is divided by the number of ranks twice: alone, and again when "
                    "the second pack is.",
-        .operation = "all_reduce_list",
-        .algorithm = "buckets",
+        .target = {"all_reduce_list", "buckets"},
         .hits =
             [](const Case& c) {
               return collective(c).op == spec::ReduceOp::avg && has_several_packs(c);
@@ -143,8 +136,7 @@ constexpr std::array lists{
     Bug{.name = "arrays_of_one_element_left_out",
         .summary = "Arrays of one element are taken for numbers, which need no reduction.",
         .source = "FluxMPI, synchronize!",
-        .operation = "all_reduce_list",
-        .algorithm = "one_by_one",
+        .target = {"all_reduce_list", "one_by_one"},
         .hits = [](const Case& c) { return std::count(c.counts.begin(), c.counts.end(), 1) > 0; },
         .edit_result =
             [](const Outcome& outcome) {
@@ -161,26 +153,22 @@ constexpr std::array lists{
     Bug{.name = "root_of_the_world",
         .summary = "The root is taken for a rank of the world, not of the group.",
         .source = "nnabla, groups",
-        .operation = "reduce_list",
-        .algorithm = "packed",
-        .says = "no part of the output, was written",
+        .target = {"reduce_list", "packed"},
+        .found_by = {.says = "no part of the output, was written"},
         .hits =
             [](const Case& c) {
               const int as_world_rank = position(c.group, collective(c).root);
               return as_world_rank >= 0 && as_world_rank != collective(c).root;
             },
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              Case other = c;
-              collective(other).root = position(c.group, collective(c).root);
-              plan = plan_of(other);
+        .edit_case =
+            [](Case& other) {
+              collective(other).root = position(other.group, collective(other).root);
             }},
     Bug{.name = "request_not_waited_for",
         .summary = "The calls of all arrays are in flight, and the last one is not waited for.",
-        .operation = "reduce_list",
-        .algorithm = "one_by_one",
+        .target = {"reduce_list", "one_by_one"},
         // The schedule of the smallest case decides what the monitor sees first.
-        .says = "scratch[",
+        .found_by = {.says = "scratch["},
         .edit_plan = [](const Case&, Plan& plan) { erase_last(plan, waits_for_arrival(plan)); }},
 };
 

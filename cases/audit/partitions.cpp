@@ -45,8 +45,7 @@ Real cell(Real at, Real width) {
 /// The splitter of tike's pull request #72: two columns, each with half as many bands as there are
 /// ranks. `moved`: first moves the scan to the origin, which tike's code forgot.
 template <class Real, bool moved>
-void split_like_the_seed(InterceptedCall& intercepted) {
-  intercepted.run();
+void split_like_the_seed(const InterceptedCall& intercepted, Values& owners, int) {
   std::vector<Real> rows = coordinates<Real>(intercepted, 0);
   std::vector<Real> cols = coordinates<Real>(intercepted, 1);
   if (rows.empty()) return;
@@ -57,168 +56,16 @@ void split_like_the_seed(InterceptedCall& intercepted) {
   const Real height = *std::max_element(rows.begin(), rows.end());
   const Real width = *std::max_element(cols.begin(), cols.end());
   const int bands = intercepted.ranks() / 2;
-  Values owners;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Real band = height == 0 ? 0 : cell(rows[i], height / static_cast<Real>(bands));
     const Real half = width == 0 ? 0 : cell(cols[i], width / 2);
-    owners.emplace_back(static_cast<double>(2 * band + half));
+    owners[i] = static_cast<double>(2 * band + half);
   }
-  intercepted.set_all_output(Array::owners, owners);
 }
 
 bool has_even_ranks(const Case& c) {
   return group_size(c) % 2 == 0;
 }
-
-constexpr std::array quadrants{
-    Bug{.name = "odd_rank_gets_nothing",
-        .summary = "If the number of ranks is odd, the last rank gets no positions.",
-        .source = "tike PR #72",
-        .operation = "partition_quadrants",
-        .algorithm = "gathered",
-        .hits = [](const Case& c) { return group_size(c) % 2 == 1 && group_size(c) > 1; },
-        .replace_call = split_like_the_seed<double, true>},
-    Bug{.name = "quotient_rounded_up",
-        .summary =
-            "A quotient in single precision is rounded up, so the position goes to the next rank.",
-        .source = "tike PR #72",
-        .operation = "partition_quadrants",
-        .algorithm = "gathered",
-        .property = "covers_every_position",
-        .says = "belongs to rank",
-        .ranks_max = 6,
-        .hits = has_even_ranks,
-        .replace_call = split_like_the_seed<float, true>},
-    Bug{.name = "scan_expected_at_the_origin",
-        .summary = "The scan is assumed to start at 0.",
-        .source = "tike PR #72",
-        .operation = "partition_quadrants",
-        .algorithm = "gathered",
-        .property = "is_invariant_under_translation",
-        .says = "moving the scan changes owners",
-        .hits = has_even_ranks,
-        .replace_call = split_like_the_seed<double, false>},
-};
-
-constexpr std::array kinds{
-    Bug{.name = "lowest_row_in_no_stripe",
-        .summary = "Stripes exclude their lower edge, so the lowest row belongs to no stripe.",
-        .operation = "partition_stripes",
-        .algorithm = "gathered",
-        .property = "covers_every_position",
-        .says = "belongs to rank -1",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              const auto rows = coordinates<double>(intercepted, 0);
-              if (rows.empty()) return;
-              const double least = *std::min_element(rows.begin(), rows.end());
-              intercepted.change_output(Array::owners, [&](Values& owners, int) {
-                for (std::size_t i = 0; i < rows.size(); ++i) {
-                  if (rows[i] == least) owners[i] = -1;
-                }
-              });
-            }},
-    Bug{.name = "grid_transposed",
-        .summary = "Rows and columns of the grid are swapped.",
-        .source = "ptychodus#73",
-        .operation = "partition_grid",
-        .algorithm = "gathered",
-        .replace_call = run_transposed},
-    Bug{.name = "shares_rounded_up",
-        .summary = "All shares are rounded up, so the last ranks get fewer positions or none.",
-        .source = "Pty-Chi 5d37add",
-        .operation = "partition_equal_stripes",
-        .algorithm = "gathered",
-        .property = "is_balanced",
-        .says = "expected to differ by at most 1",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              const auto rows = coordinates<double>(intercepted, 0);
-              const auto cols = coordinates<double>(intercepted, 1);
-              std::vector<std::size_t> order(rows.size());
-              std::iota(order.begin(), order.end(), std::size_t{0});
-              std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-                return std::tuple(rows[a], cols[a], a) < std::tuple(rows[b], cols[b], b);
-              });
-              const auto ranks = spec::to_size(intercepted.ranks());
-              const std::size_t share = (order.size() + ranks - 1) / ranks;
-              Values owners(order.size());
-              for (std::size_t i = 0; i < order.size(); ++i) {
-                const std::size_t owner = i / share;
-                owners[order[i]] = static_cast<double>(owner);
-              }
-              intercepted.set_all_output(Array::owners, owners);
-            }},
-    Bug{.name = "device_taken_for_rank",
-        .summary =
-            "Device numbers are used as ranks, although the devices are listed in reverse order.",
-        .source = "tike 0c8e6c4f",
-        .operation = "partition_compact",
-        .algorithm = "gathered",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              intercepted.change_output(Array::owners, [&](Values& owners, int) {
-                for (auto& owner : owners) owner = intercepted.ranks() - 1 - owner.real();
-              });
-            }},
-    Bug{.name = "every_rank_draws_its_own",
-        .summary = "Every rank draws its own random owners.",
-        .source = "tike PR #133",
-        .operation = "partition_random",
-        .algorithm = "gathered",
-        .property = "ranks_agree_bitwise",
-        .says = "differs from rank 0",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              intercepted.change_output(Array::owners, [&](Values& owners, int rank) {
-                if (owners.empty()) return;
-                const auto by = spec::to_size(rank) % owners.size();
-                std::rotate(
-                    owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(by), owners.end());
-              });
-            }},
-    Bug{.name = "consecutive_shares_rounded_up",
-        .summary = "Every rank takes N / n positions, rounded up, as long as there are any. With 4 "
-                   "positions, the last of 3 ranks gets none.",
-        .source = "FluxMPI, DistributedDataContainer",
-        .operation = "partition_consecutive",
-        .algorithm = "gathered",
-        .property = "is_balanced",
-        .says = "expected to differ by at most 1",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              const std::int64_t ranks = intercepted.ranks();
-              const std::int64_t share = (intercepted.positions() + ranks - 1) / ranks;
-              Values owners;
-              for (std::int64_t i = 0; i < intercepted.positions(); ++i) {
-                const std::int64_t owner = i / share;
-                owners.emplace_back(static_cast<double>(owner));
-              }
-              intercepted.set_all_output(Array::owners, owners);
-            }},
-    Bug{.name = "every_rank_counts_from_zero",
-        .summary = "Every rank numbers its own positions from 0.",
-        .operation = "partition_interlaced",
-        .algorithm = "gathered",
-        .property = "is_independent_of_partition",
-        .says = "differs from the result of another partition",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              Values owners;
-              for (int rank = 0; rank < intercepted.ranks(); ++rank) {
-                for (std::int64_t i = 0; i < intercepted.positions(rank); ++i) {
-                  owners.emplace_back(static_cast<double>(i % intercepted.ranks()));
-                }
-              }
-              intercepted.set_all_output(Array::owners, owners);
-            }},
-};
 
 /// Returns the number of positions that a rank owns.
 std::size_t owned(const InterceptedCall& intercepted, int rank) {
@@ -240,14 +87,124 @@ void concatenate(InterceptedCall& intercepted) {
   intercepted.set_all_output(array, all);
 }
 
-constexpr std::array ways{
+constexpr std::array bugs_in_partitions{
+    Bug{.name = "odd_rank_gets_nothing",
+        .summary = "If the number of ranks is odd, the last rank gets no positions.",
+        .source = "tike PR #72",
+        .target = {"partition_quadrants", "gathered"},
+        .hits = [](const Case& c) { return group_size(c) % 2 == 1 && group_size(c) > 1; },
+        .edit_output = {Array::owners, split_like_the_seed<double, true>}},
+    Bug{.name = "quotient_rounded_up",
+        .summary =
+            "A quotient in single precision is rounded up, so the position goes to the next rank.",
+        .source = "tike PR #72",
+        .target = {"partition_quadrants", "gathered"},
+        .found_by = {"covers_every_position", "belongs to rank"},
+        .ranks_max = 6,
+        .hits = has_even_ranks,
+        .edit_output = {Array::owners, split_like_the_seed<float, true>}},
+    Bug{.name = "scan_expected_at_the_origin",
+        .summary = "The scan is assumed to start at 0.",
+        .source = "tike PR #72",
+        .target = {"partition_quadrants", "gathered"},
+        .found_by = {"is_invariant_under_translation", "moving the scan changes owners"},
+        .hits = has_even_ranks,
+        .edit_output = {Array::owners, split_like_the_seed<double, false>}},
+    Bug{.name = "lowest_row_in_no_stripe",
+        .summary = "Stripes exclude their lower edge, so the lowest row belongs to no stripe.",
+        .target = {"partition_stripes", "gathered"},
+        .found_by = {"covers_every_position", "belongs to rank -1"},
+        .edit_output = {Array::owners,
+                        [](const InterceptedCall& intercepted, Values& owners, int) {
+                          const auto rows = coordinates<double>(intercepted, 0);
+                          if (rows.empty()) return;
+                          const double least = *std::min_element(rows.begin(), rows.end());
+                          for (std::size_t i = 0; i < rows.size(); ++i) {
+                            if (rows[i] == least) owners[i] = -1;
+                          }
+                        }}},
+    Bug{.name = "grid_transposed",
+        .summary = "Rows and columns of the grid are swapped.",
+        .source = "ptychodus#73",
+        .target = {"partition_grid", "gathered"},
+        .edit_input = {Array::positions, transpose}},
+    Bug{.name = "shares_rounded_up",
+        .summary = "All shares are rounded up, so the last ranks get fewer positions or none.",
+        .source = "Pty-Chi 5d37add",
+        .target = {"partition_equal_stripes", "gathered"},
+        .found_by = {"is_balanced", "expected to differ by at most 1"},
+        .edit_output = {Array::owners,
+                        [](const InterceptedCall& intercepted, Values& owners, int) {
+                          const auto rows = coordinates<double>(intercepted, 0);
+                          const auto cols = coordinates<double>(intercepted, 1);
+                          std::vector<std::size_t> order(rows.size());
+                          std::iota(order.begin(), order.end(), std::size_t{0});
+                          std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+                            return std::tuple(rows[a], cols[a], a) <
+                                   std::tuple(rows[b], cols[b], b);
+                          });
+                          const auto ranks = spec::to_size(intercepted.ranks());
+                          const std::size_t share = (order.size() + ranks - 1) / ranks;
+                          for (std::size_t i = 0; i < order.size(); ++i) {
+                            const std::size_t owner = i / share;
+                            owners[order[i]] = static_cast<double>(owner);
+                          }
+                        }}},
+    Bug{.name = "device_taken_for_rank",
+        .summary =
+            "Device numbers are used as ranks, although the devices are listed in reverse order.",
+        .source = "tike 0c8e6c4f",
+        .target = {"partition_compact", "gathered"},
+        .edit_output = {Array::owners,
+                        [](const InterceptedCall& intercepted, Values& owners, int) {
+                          for (auto& owner : owners) owner = intercepted.ranks() - 1 - owner.real();
+                        }}},
+    Bug{.name = "every_rank_draws_its_own",
+        .summary = "Every rank draws its own random owners.",
+        .source = "tike PR #133",
+        .target = {"partition_random", "gathered"},
+        .found_by = {"ranks_agree_bitwise", "differs from rank 0"},
+        .edit_output = {Array::owners,
+                        [](const InterceptedCall&, Values& owners, int rank) {
+                          if (owners.empty()) return;
+                          const auto by = spec::to_size(rank) % owners.size();
+                          std::rotate(owners.begin(),
+                                      owners.begin() + static_cast<std::ptrdiff_t>(by),
+                                      owners.end());
+                        }}},
+    Bug{.name = "consecutive_shares_rounded_up",
+        .summary = "Every rank takes N / n positions, rounded up, as long as there are any. With 4 "
+                   "positions, the last of 3 ranks gets none.",
+        .source = "FluxMPI, DistributedDataContainer",
+        .target = {"partition_consecutive", "gathered"},
+        .found_by = {"is_balanced", "expected to differ by at most 1"},
+        .edit_output = {Array::owners,
+                        [](const InterceptedCall& intercepted, Values& owners, int) {
+                          const auto ranks = spec::to_size(intercepted.ranks());
+                          const std::size_t share = (owners.size() + ranks - 1) / ranks;
+                          for (std::size_t i = 0; i < owners.size(); ++i) {
+                            const std::size_t owner = i / share;
+                            owners[i] = static_cast<double>(owner);
+                          }
+                        }}},
+    Bug{.name = "every_rank_counts_from_zero",
+        .summary = "Every rank numbers its own positions from 0.",
+        .target = {"partition_interlaced", "gathered"},
+        .found_by = {"is_independent_of_partition", "differs from the result of another partition"},
+        .edit_output = {Array::owners,
+                        [](const InterceptedCall& intercepted, Values& owners, int) {
+                          auto owner = owners.begin();
+                          for (int rank = 0; rank < intercepted.ranks(); ++rank) {
+                            for (std::int64_t i = 0; i < intercepted.positions(rank); ++i) {
+                              *owner++ = static_cast<double>(i % intercepted.ranks());
+                            }
+                          }
+                        }}},
     Bug{.name = "fused_by_device",
         .summary = "Shards are concatenated in the order of the ranks instead of the positions.",
         .source = "tike PR #72, fixed in f8092768",
-        .operation = "fuse",
-        .algorithm = "exchanged",
-        .property = "inverts_redistribute",
-        .says = "fused data differ from what was redistributed",
+        .target = {"fuse", "exchanged"},
+        .found_by = {"inverts_redistribute", "fused data differ from what was redistributed"},
         .replace_call =
             [](InterceptedCall& intercepted) {
               intercepted.run();
@@ -257,41 +214,34 @@ constexpr std::array ways{
     Bug{.name = "frames_in_another_order",
         .summary = "Positions and frames arrive in different orders.",
         .source = "ptychodus#80",
-        .operation = "redistribute",
-        .algorithm = "exchanged",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              intercepted.change_output(Array::shard_positions, [&](Values& values, int rank) {
-                const auto count = static_cast<std::ptrdiff_t>(owned(intercepted, rank));
-                for (std::ptrdiff_t i = 0; i < count / 2; ++i) {
-                  std::swap_ranges(values.begin() + 2 * i,
-                                   values.begin() + 2 * i + 2,
-                                   values.begin() + 2 * (count - 1 - i));
-                }
-              });
-            }},
+        .target = {"redistribute", "exchanged"},
+        .edit_output = {Array::shard_positions,
+                        [](const InterceptedCall& intercepted, Values& values, int rank) {
+                          const auto count = static_cast<std::ptrdiff_t>(owned(intercepted, rank));
+                          for (std::ptrdiff_t i = 0; i < count / 2; ++i) {
+                            std::swap_ranges(values.begin() + 2 * i,
+                                             values.begin() + 2 * i + 2,
+                                             values.begin() + 2 * (count - 1 - i));
+                          }
+                        }}},
     Bug{.name = "remainder_dropped",
         .summary = "If positions cannot be split evenly, the remainder is dropped.",
         .source = "Pty-Chi 5d37add",
-        .operation = "redistribute",
-        .algorithm = "exchanged",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              const auto even = spec::to_size(intercepted.positions() / intercepted.ranks());
-              intercepted.change_output(Array::shard_positions, [&](Values& values, int) {
-                std::fill(values.begin() + static_cast<std::ptrdiff_t>(2 * even), values.end(), 0);
-              });
-            }},
+        .target = {"redistribute", "exchanged"},
+        .edit_output = {Array::shard_positions,
+                        [](const InterceptedCall& intercepted, Values& values, int) {
+                          const auto even =
+                              spec::to_size(intercepted.positions() / intercepted.ranks());
+                          std::fill(values.begin() + static_cast<std::ptrdiff_t>(2 * even),
+                                    values.end(),
+                                    0);
+                        }}},
 };
 
 }  // namespace
 
 void add_bugs_in_partitions(std::vector<Bug>& out) {
-  out.insert(out.end(), quadrants.begin(), quadrants.end());
-  out.insert(out.end(), kinds.begin(), kinds.end());
-  out.insert(out.end(), ways.begin(), ways.end());
+  out.insert(out.end(), bugs_in_partitions.begin(), bugs_in_partitions.end());
 }
 
 }  // namespace rankcheck::cases::audit

@@ -16,6 +16,24 @@
 
 namespace rankcheck::cases::audit {
 
+bool edits_plans(const Bug& bug) {
+  return bug.edit_plan != nullptr || bug.edit_steps.edit != nullptr || bug.edit_case != nullptr;
+}
+
+void apply(const Bug& bug, const harness::Case& c, Plan& plan) {
+  if (bug.edit_plan != nullptr) bug.edit_plan(c, plan);
+  if (bug.edit_steps.edit != nullptr) {
+    change(plan, bug.edit_steps.chosen, [&](Step& step, std::span<Range> sources) {
+      bug.edit_steps.edit(c, step, sources);
+    });
+  }
+  if (bug.edit_case != nullptr) {
+    harness::Case other = c;
+    bug.edit_case(other);
+    plan = plan_of(other);
+  }
+}
+
 bool moves(int /*rank*/, const Step& step) {
   return step.kind != StepKind::signal && step.kind != StepKind::wait;
 }
@@ -116,11 +134,6 @@ Plan plan_of(const harness::Case& c) {
                 {.in_place = c.in_place, .chunk = c.chunk, .hosts = harness::hosts_of_members(c)});
   found->algorithm.plan(builder);
   return plan;
-}
-
-Plan plan_instead(harness::Case c, const std::function<void(harness::Case&)>& change) {
-  change(c);
-  return plan_of(c);
 }
 
 Plan plan_of_sorted_group(const harness::Case& c, const Plan& plan) {

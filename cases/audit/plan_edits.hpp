@@ -7,6 +7,8 @@
 
 #include "harness/case/case.hpp"
 
+#include "cases/audit/bug.hpp"
+
 /// Small mistakes in plans.
 namespace rankcheck::cases::audit {
 
@@ -15,6 +17,11 @@ using gpu::plan::Plan;
 using gpu::plan::Range;
 using gpu::plan::Step;
 using gpu::plan::StepKind;
+
+/// Whether the bug changes the plan of a stage.
+[[nodiscard]] bool edits_plans(const Bug& bug);
+/// Applies the bug's changes to the plan.
+void apply(const Bug& bug, const harness::Case& c, Plan& plan);
 
 /// Selects steps of a rank.
 using StepFilter = std::function<bool(int rank, const Step& step)>;
@@ -49,8 +56,6 @@ void leave_out_last_of_sums(Plan& plan);
 
 /// Returns the plan that the case's algorithm builds.
 [[nodiscard]] Plan plan_of(const harness::Case& c);
-/// Returns the plan of another call: the case after change(case).
-[[nodiscard]] Plan plan_instead(harness::Case c, const std::function<void(harness::Case&)>& change);
 /// Returns the plan as if the group listed its members in ascending order.
 [[nodiscard]] Plan plan_of_sorted_group(const harness::Case& c, const Plan& plan);
 

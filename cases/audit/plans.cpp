@@ -15,33 +15,29 @@ namespace {
 using harness::Case;
 using harness::Verdict;
 
-constexpr std::array synchronisation{
+constexpr std::array bugs_in_plans{
     Bug{.name = "missing_wait",
         .summary = "A rank uses its neighbour's data without waiting for it.",
         .source = "cupy#9727",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         // The schedule of the smallest case decides what the monitor sees first.
-        .says = "scratch[",
+        .found_by = {.says = "scratch["},
         .edit_plan = [](const Case&, Plan& plan) { erase_first(plan, waits_for_arrival(plan)); }},
     Bug{.name = "missing_entry_wait",
         .summary = "A rank writes to a peer that has not entered the call yet.",
-        .operation = "broadcast",
-        .algorithm = "binomial",
-        .says = "unordered",
+        .target = {"broadcast", "binomial"},
+        .found_by = {.says = "unordered"},
         .edit_plan = [](const Case&, Plan& plan) { erase_first(plan, waits_for_entry(plan)); }},
     Bug{.name = "leaves_too_early",
         .summary = "Ranks leave, and may reuse their input, while peers still read it.",
-        .operation = "reduce_scatter",
-        .algorithm = "direct",
-        .says = "(leaving)",
+        .target = {"reduce_scatter", "direct"},
+        .found_by = {.says = "(leaving)"},
         .edit_plan = [](const Case&, Plan& plan) { erase_all(plan, waits_for_arrival(plan)); }},
     Bug{.name = "stale_slot",
         .summary = "All steps share one receive slot, so a fast neighbour overwrites data that is "
                    "still needed.",
-        .operation = "reduce_scatter",
-        .algorithm = "ring",
-        .says = "unordered",
+        .target = {"reduce_scatter", "ring"},
+        .found_by = {.says = "unordered"},
         .edit_plan =
             [](const Case&, Plan& plan) {
               change_ranges(plan, [&](Range& range) {
@@ -51,10 +47,8 @@ constexpr std::array synchronisation{
             }},
     Bug{.name = "waits_before_it_sends",
         .summary = "All ranks wait for a message before they send their own.",
-        .operation = "send_recv",
-        .algorithm = "direct",
-        .verdict = Verdict::hung,
-        .says = "never continues",
+        .target = {"send_recv", "direct"},
+        .found_by = {.says = "never continues", .verdict = Verdict::hung},
         .edit_plan =
             [](const Case&, Plan& plan) {
               for (auto& steps : plan.steps) {
@@ -66,10 +60,8 @@ constexpr std::array synchronisation{
     Bug{.name = "empty_block_hangs",
         .summary =
             "A rank without elements returns at once, and its neighbours wait for it forever.",
-        .operation = "all_gather_v",
-        .algorithm = "ring",
-        .verdict = Verdict::hung,
-        .says = "never continues",
+        .target = {"all_gather_v", "ring"},
+        .found_by = {.says = "never continues", .verdict = Verdict::hung},
         .edit_plan =
             [](const Case& c, Plan& plan) {
               erase_all(plan, [&](int rank, const Step& step) {
@@ -78,10 +70,8 @@ constexpr std::array synchronisation{
             }},
     Bug{.name = "barrier_without_wait",
         .summary = "Ranks report to rank 0 and leave without waiting for its answer.",
-        .operation = "barrier",
-        .algorithm = "central",
-        .property = "separates_ranks",
-        .says = "may leave before every rank has entered",
+        .target = {"barrier", "central"},
+        .found_by = {"separates_ranks", "may leave before every rank has entered"},
         .edit_plan =
             [](const Case&, Plan& plan) {
               erase_all(plan, [&](int rank, const Step& step) {
@@ -91,21 +81,15 @@ constexpr std::array synchronisation{
     Bug{.name = "barrier_one_round_short",
         .summary = "The number of rounds is floor instead of ceil of log2(n), so ranks hear from "
                    "only some others.",
-        .operation = "barrier",
-        .algorithm = "dissemination",
-        .property = "separates_ranks",
-        .says = "may leave before every rank has entered",
+        .target = {"barrier", "dissemination"},
+        .found_by = {"separates_ranks", "may leave before every rank has entered"},
         .edit_plan = [](const Case&,
                         Plan& plan) { erase_last_of_several(plan, waits_for_arrival(plan)); }},
-};
-
-constexpr std::array reductions{
     Bug{.name = "double_count",
         .summary = "One rank's contribution is added twice.",
         .source = "nnabla#1120",
-        .operation = "all_reduce",
-        .algorithm = "direct",
-        .says = "twice",
+        .target = {"all_reduce", "direct"},
+        .found_by = {.says = "twice"},
         .edit_plan =
             [](const Case&, Plan& plan) {
               change(plan, is_reduce, [&](Step& step, std::span<Range> sources) {
@@ -118,85 +102,60 @@ constexpr std::array reductions{
             }},
     Bug{.name = "operands_swapped",
         .summary = "The first two ranks are combined in the wrong order. Only compose shows it.",
-        .operation = "all_reduce",
-        .algorithm = "one_shot",
+        .target = {"all_reduce", "one_shot"},
         .without = R"({"op":"sum"})",
         .hits = [](const Case& c) { return spec::is_always_exact(collective(c).op); },
-        .edit_plan =
-            [](const Case&, Plan& plan) {
-              change(plan, is_reduce, [](Step&, std::span<Range> sources) {
-                if (sources.size() > 1) std::swap(sources[0], sources[1]);
-              });
-            }},
+        .edit_steps = {is_reduce,
+                       [](const Case&, Step&, std::span<Range> sources) {
+                         if (sources.size() > 1) std::swap(sources[0], sources[1]);
+                       }}},
     Bug{.name = "missing_contribution",
         .summary = "The loop over the peers ends one peer too early.",
-        .operation = "reduce",
-        .algorithm = "direct",
-        .says = "missing",
-        .edit_plan =
-            [](const Case&, Plan& plan) {
-              change(plan, is_reduce, [](Step& step, std::span<Range>) {
-                if (step.source_count > 1) --step.source_count;
-              });
-            }},
+        .target = {"reduce", "direct"},
+        .found_by = {.says = "missing"},
+        .edit_steps = {is_reduce,
+                       [](const Case&, Step& step, std::span<Range>) {
+                         if (step.source_count > 1) --step.source_count;
+                       }}},
     Bug{.name = "missing_child",
         .summary = "The root of the tree leaves out its last child.",
-        .operation = "all_reduce",
-        .algorithm = "binomial_tree",
-        .property = "equals_reduce_then_broadcast",
-        .says = "the composition gives another result",
+        .target = {"all_reduce", "binomial_tree"},
+        .found_by = {"equals_reduce_then_broadcast", "the composition gives another result"},
         .edit_plan = [](const Case&, Plan& plan) { leave_out_last_of_sums(plan); }},
     Bug{.name = "dropped_remainder",
         .summary = "Each rank takes count / n elements, and the remainder is dropped.",
-        .operation = "all_reduce",
-        .algorithm = "direct",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              plan = plan_instead(
-                  c, [](Case& other) { other.count -= other.count % group_size(other); });
-            }},
+        .target = {"all_reduce", "direct"},
+        .edit_case = [](Case& other) { other.count -= other.count % group_size(other); }},
     Bug{.name = "next_block",
         .summary = "Every rank reduces the block of the next rank.",
-        .operation = "reduce_scatter",
-        .algorithm = "direct",
-        .property = "equals_reduce_then_scatter",
-        .says = "the composition gives another result",
+        .target = {"reduce_scatter", "direct"},
+        .found_by = {"equals_reduce_then_scatter", "the composition gives another result"},
         // In place, the simulator reports a race first.
         .hits = [](const Case& c) { return !c.in_place; },
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              change(plan, is_reduce, [&](Step&, std::span<Range> sources) {
-                for (Range& source : sources) {
-                  source.offset = (source.offset + c.count) % (c.count * plan.ranks());
-                }
-              });
-            }},
+        .edit_steps = {is_reduce,
+                       [](const Case& c, Step&, std::span<Range> sources) {
+                         for (Range& source : sources) {
+                           source.offset = (source.offset + c.count) % (c.count * group_size(c));
+                         }
+                       }}},
     Bug{.name = "shortest_block_for_all",
         .summary = "The operation with uneven blocks uses the smallest block size for all ranks.",
-        .operation = "reduce_scatter_v",
-        .algorithm = "direct",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              plan = plan_instead(c, [](Case& other) {
-                auto& counts = other.counts;
-                counts.assign(counts.size(), *std::min_element(counts.begin(), counts.end()));
-              });
+        .target = {"reduce_scatter_v", "direct"},
+        .edit_case =
+            [](Case& other) {
+              auto& counts = other.counts;
+              counts.assign(counts.size(), *std::min_element(counts.begin(), counts.end()));
             }},
     Bug{.name = "wrong_root",
         .summary = "The root is ignored, and rank 0 gets the result.",
         .source = "chainer#7289",
-        .operation = "reduce",
-        .algorithm = "binomial",
-        .says = "no part of the output, was written",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              plan = plan_instead(c, [](Case& other) { collective(other).root = 0; });
-            }},
+        .target = {"reduce", "binomial"},
+        .found_by = {.says = "no part of the output, was written"},
+        .edit_case = [](Case& other) { collective(other).root = 0; }},
     Bug{.name = "clobbered_input",
         .summary = "The root accumulates in its send buffer.",
-        .operation = "reduce",
-        .algorithm = "direct",
-        .says = "input changed",
+        .target = {"reduce", "direct"},
+        .found_by = {.says = "input changed"},
         .edit_plan =
             [](const Case& c, Plan& plan) {
               auto& steps = plan.steps[spec::to_size(collective(c).root)];
@@ -216,60 +175,41 @@ constexpr std::array reductions{
     Bug{.name = "avg_is_sum",
         .summary = "avg returns the sum without dividing it.",
         .source = "rocm-systems#10322",
-        .operation = "all_reduce",
-        .algorithm = "direct",
-        .edit_plan =
-            [](const Case&, Plan& plan) {
-              change(plan, moves, [](Step& step, std::span<Range>) { step.finish = false; });
-            }},
+        .target = {"all_reduce", "direct"},
+        .edit_steps = {moves,
+                       [](const Case&, Step& step, std::span<Range>) { step.finish = false; }}},
     Bug{.name = "finished_twice",
         .summary = "The ring divides a finished result again each time it forwards it.",
-        .operation = "all_reduce",
-        .algorithm = "ring",
-        .property = "ranks_agree_bitwise",
-        .says = "differs from rank 0",
-        .edit_plan =
-            [](const Case&, Plan& plan) {
-              change(plan, is_put, [](Step& step, std::span<Range> sources) {
-                step.finish = sources.front().buffer == Buffer::recv;
-              });
-            }},
+        .target = {"all_reduce", "ring"},
+        .found_by = {"ranks_agree_bitwise", "differs from rank 0"},
+        .edit_steps = {is_put,
+                       [](const Case&, Step& step, std::span<Range> sources) {
+                         step.finish = sources.front().buffer == Buffer::recv;
+                       }}},
     Bug{.name = "premul_forgotten_in_place",
         .summary = "In a call in place, a rank's own contribution is not multiplied by its scalar.",
-        .operation = "all_reduce",
-        .algorithm = "direct",
-        .property = "in_place_equals_out_of_place",
-        .says = "in place differs from out of place",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              change(plan, is_reduce, [&](Step& step, std::span<Range> sources) {
-                for (Range& source : sources) {
-                  const bool own = source.rank == step.destination.rank;
-                  if (c.in_place && own) source.buffer = Buffer::recv;
-                }
-              });
-            }},
-};
-
-constexpr std::array data_movement{
+        .target = {"all_reduce", "direct"},
+        .found_by = {"in_place_equals_out_of_place", "in place differs from out of place"},
+        .edit_steps = {is_reduce,
+                       [](const Case& c, Step& step, std::span<Range> sources) {
+                         for (Range& source : sources) {
+                           const bool own = source.rank == step.destination.rank;
+                           if (c.in_place && own) source.buffer = Buffer::recv;
+                         }
+                       }}},
     Bug{.name = "wrong_chunk",
         .summary = "Every rank sends the block of the next rank.",
-        .operation = "all_to_all",
-        .algorithm = "pairwise",
-        .property = "is_an_involution",
-        .says = "the data did not come back unchanged",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              change(plan, is_put, [&](Step&, std::span<Range> sources) {
-                Range& source = sources.front();
-                source.offset = (source.offset + c.count) % (c.count * plan.ranks());
-              });
-            }},
+        .target = {"all_to_all", "pairwise"},
+        .found_by = {"is_an_involution", "the data did not come back unchanged"},
+        .edit_steps = {is_put,
+                       [](const Case& c, Step&, std::span<Range> sources) {
+                         Range& source = sources.front();
+                         source.offset = (source.offset + c.count) % (c.count * group_size(c));
+                       }}},
     Bug{.name = "swapped_blocks",
         .summary = "Two ranks get each other's block.",
-        .operation = "scatter",
-        .algorithm = "direct",
-        .says = "element 1 of rank 0",
+        .target = {"scatter", "direct"},
+        .found_by = {.says = "element 1 of rank 0"},
         .edit_plan =
             [](const Case& c, Plan& plan) {
               change_ranges(plan, [&](Range& range) {
@@ -280,10 +220,8 @@ constexpr std::array data_movement{
     Bug{.name = "rank_order_permuted",
         .summary = "Blocks arrive in the order of the hardware's ring instead of the ranks.",
         .source = "nccl#1906",
-        .operation = "all_gather",
-        .algorithm = "direct",
-        .property = "equals_gather_then_broadcast",
-        .says = "the composition gives another result",
+        .target = {"all_gather", "direct"},
+        .found_by = {"equals_gather_then_broadcast", "the composition gives another result"},
         // In place, the simulator reports a race first.
         .hits = [](const Case& c) { return !c.in_place; },
         .edit_plan =
@@ -295,10 +233,8 @@ constexpr std::array data_movement{
             }},
     Bug{.name = "tree_order",
         .summary = "Blocks stay in the order of the tree, which starts at the root.",
-        .operation = "gather",
-        .algorithm = "direct",
-        .property = "inverts_scatter",
-        .says = "the data did not come back unchanged",
+        .target = {"gather", "direct"},
+        .found_by = {"inverts_scatter", "the data did not come back unchanged"},
         .edit_plan =
             [](const Case& c, Plan& plan) {
               change_ranges(plan, [&](Range& range) {
@@ -311,137 +247,99 @@ constexpr std::array data_movement{
         .summary = "Group members take part in the order of their world ranks instead of the "
                    "group's order.",
         .source = "nnabla, multi_process_data_parallel_communicator.cu",
-        .operation = "all_gather",
-        .algorithm = "ring",
-        .property = "rank_permutation",
-        .says = "the reordered group gives another result",
+        .target = {"all_gather", "ring"},
+        .found_by = {"rank_permutation", "the reordered group gives another result"},
         .edit_plan = [](const Case& c, Plan& plan) { plan = plan_of_sorted_group(c, plan); }},
     Bug{.name = "shift_ignored",
         .summary = "Every rank sends to the next rank, whatever shift the call names.",
-        .operation = "send_recv",
-        .algorithm = "direct",
-        .property = "returns_by_the_reverse",
-        .says = "the data did not come back unchanged",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              plan = plan_instead(c, [](Case& other) { collective(other).shift = 1; });
-            }},
+        .target = {"send_recv", "direct"},
+        .found_by = {"returns_by_the_reverse", "the data did not come back unchanged"},
+        .edit_case = [](Case& other) { collective(other).shift = 1; }},
     Bug{.name = "receiver_answers",
         .summary = "A rank that must only receive is treated as a partner that also sends.",
-        .operation = "send_recv",
-        .algorithm = "direct",
-        .says = "outside the buffer",
+        .target = {"send_recv", "direct"},
+        .found_by = {.says = "outside the buffer"},
         .hits = [](const Case& c) { return collective(c).pattern == spec::Pattern::one_way; },
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              plan = plan_instead(
-                  c, [](Case& other) { collective(other).pattern = spec::Pattern::pairs; });
-            }},
+        .edit_case = [](Case& other) { collective(other).pattern = spec::Pattern::pairs; }},
     Bug{.name = "transposed_counts",
         .summary = "The matrix of counts is read by columns instead of rows.",
-        .operation = "all_to_all_v",
-        .algorithm = "pairwise",
-        .property = "returns_by_the_transpose",
-        .says = "outside the buffer",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              plan = plan_instead(c, [n = plan.ranks()](Case& other) {
-                for (int i = 0; i < n * n; ++i) {
-                  const int mirrored = i % n * n + i / n;
-                  if (i < mirrored) {
-                    std::swap(other.counts[spec::to_size(i)],
-                              other.counts[spec::to_size(mirrored)]);
-                  }
+        .target = {"all_to_all_v", "pairwise"},
+        .found_by = {"returns_by_the_transpose", "outside the buffer"},
+        .edit_case =
+            [](Case& other) {
+              const int n = group_size(other);
+              for (int i = 0; i < n * n; ++i) {
+                const int mirrored = i % n * n + i / n;
+                if (i < mirrored) {
+                  std::swap(other.counts[spec::to_size(i)], other.counts[spec::to_size(mirrored)]);
                 }
-              });
+              }
             }},
     Bug{.name = "displacements_ignored",
         .summary = "Blocks are assumed to be contiguous: displacements are ignored.",
-        .operation = "scatter_v",
-        .algorithm = "direct",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              plan = plan_instead(c, [](Case& other) { collective(other).gap = 0; });
-            }},
+        .target = {"scatter_v", "direct"},
+        .edit_case = [](Case& other) { collective(other).gap = 0; }},
     Bug{.name = "in_place_wrong_block",
         .summary = "In a call in place, the root reads its own block from the start of recv.",
         .source = "Aluminum#74",
-        .operation = "gather",
-        .algorithm = "direct",
-        .property = "in_place_equals_out_of_place",
-        .says = "of which a part was never written",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              change(plan, moves, [&](Step& step, std::span<Range> sources) {
-                const bool own =
-                    sources.front().rank == collective(c).root && step.kind == StepKind::copy;
-                if (c.in_place && own)
-                  sources.front() = {collective(c).root, Buffer::recv, 0, c.count};
-              });
-            }},
+        .target = {"gather", "direct"},
+        .found_by = {"in_place_equals_out_of_place", "of which a part was never written"},
+        .edit_steps = {moves,
+                       [](const Case& c, Step& step, std::span<Range> sources) {
+                         const bool own = sources.front().rank == collective(c).root &&
+                                          step.kind == StepKind::copy;
+                         if (c.in_place && own)
+                           sources.front() = {collective(c).root, Buffer::recv, 0, c.count};
+                       }}},
     Bug{.name = "lost_put",
         .summary = "The loop over the ranks ends one rank too early.",
-        .operation = "scatter",
-        .algorithm = "direct",
-        .says = "not written",
+        .target = {"scatter", "direct"},
+        .found_by = {.says = "not written"},
         .edit_plan = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "lost_leaf",
         .summary = "The last leaf of the tree never sends its block.",
-        .operation = "gather_v",
-        .algorithm = "binomial",
-        .property = "inverts_scatter",
-        .says = "the data did not come back unchanged",
+        .target = {"gather_v", "binomial"},
+        .found_by = {"inverts_scatter", "the data did not come back unchanged"},
         // In larger trees, a rank that misses its leaf's data forwards memory that was never
         // written.
         .hits = [](const Case& c) { return harness::members(c).size() <= 3; },
         .edit_plan = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "last_part_lost",
         .summary = "The ring that gathers the parts stops one step too early.",
-        .operation = "broadcast",
-        .algorithm = "scatter_all_gather",
-        .property = "equals_scatter_then_all_gather",
-        .says = "the composition gives another result",
+        .target = {"broadcast", "scatter_all_gather"},
+        .found_by = {"equals_scatter_then_all_gather", "the composition gives another result"},
         // With more ranks, some would forward data that they never received.
         .hits = [](const Case& c) { return group_size(c) == 3 && collective(c).root == 0; },
         .edit_plan = [](const Case&, Plan& plan) { erase_last(plan, is_put); }},
     Bug{.name = "last_pipeline_chunk_lost",
         .summary =
             "The pipeline is not drained, so the last of several chunks does not reach all ranks.",
-        .operation = "broadcast",
-        .algorithm = "chain",
+        .target = {"broadcast", "chain"},
         .edit_plan = [](const Case&, Plan& plan) { erase_last_of_several(plan, is_put); }},
     Bug{.name = "write_past_end",
         .summary = "One element too many is copied.",
-        .operation = "all_gather",
-        .algorithm = "ring",
-        .says = "outside the buffer",
-        .edit_plan =
-            [](const Case&, Plan& plan) {
-              change(plan, is_put, [](Step& step, std::span<Range> sources) {
-                ++step.destination.count;
-                ++sources.front().count;
-              });
-            }},
+        .target = {"all_gather", "ring"},
+        .found_by = {.says = "outside the buffer"},
+        .edit_steps = {is_put,
+                       [](const Case&, Step& step, std::span<Range> sources) {
+                         ++step.destination.count;
+                         ++sources.front().count;
+                       }}},
     Bug{.name = "off_root_written",
         .summary = "The gather runs as an all_gather, so all ranks get the result.",
-        .operation = "gather",
-        .algorithm = "direct",
-        .says = "no part of the output, was written",
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              plan = plan_instead(c, [](Case& other) {
-                other.operation = "all_gather";
-                collective(other).root = 0;
-              });
+        .target = {"gather", "direct"},
+        .found_by = {.says = "no part of the output, was written"},
+        .edit_case =
+            [](Case& other) {
+              other.operation = "all_gather";
+              collective(other).root = 0;
             }},
 };
 
 }  // namespace
 
 void add_bugs_in_plans(std::vector<Bug>& out) {
-  out.insert(out.end(), synchronisation.begin(), synchronisation.end());
-  out.insert(out.end(), reductions.begin(), reductions.end());
-  out.insert(out.end(), data_movement.begin(), data_movement.end());
+  out.insert(out.end(), bugs_in_plans.begin(), bugs_in_plans.end());
 }
 
 }  // namespace rankcheck::cases::audit

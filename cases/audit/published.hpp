@@ -24,8 +24,6 @@ enum class PublishedState : std::uint8_t {
 
 /// A wrong result, a hang or a crash that a shipped library had.
 struct Published {
-  /// Its number in this table. The numbers stay when rows are added.
-  int number = 0;
   /// The library and what went wrong.
   std::string_view defect;
   /// The public report: a pull request, an issue or a commit.
@@ -36,6 +34,8 @@ struct Published {
   /// If it is planted: the name of the bug in catalogue(), huge_bugs() or stand_in_faults(). Else
   /// why it is not.
   std::string_view bug_or_reason;
+  /// Its place in published(), from 1.
+  int number = 0;
 };
 
 /// All published defects, in the order of their numbers.

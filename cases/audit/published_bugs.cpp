@@ -53,12 +53,6 @@ void leave_tail_unscaled(const Outcome& outcome) {
 
 constexpr std::int64_t piece_elements = std::int64_t{4} << 20;
 
-/// Leaves the first rank's elements behind the first piece as they were before the call.
-void lose_tail_of_first_rank(const Outcome& outcome) {
-  leave_unwritten_where(
-      outcome, [](int rank, std::int64_t index) { return rank == 0 && index >= piece_elements; });
-}
-
 /// Elements of one block. Two of them are more than 2^31 bytes of f64.
 constexpr std::int64_t huge_count = (std::int64_t{1} << 27) + 9;
 constexpr std::int64_t int_bytes = std::int64_t{1} << 31;
@@ -77,8 +71,7 @@ constexpr std::array of_huge_buffers{
     Bug{.name = "offset_of_a_block_overflows",
         .summary = "The bytes before an element are an int, which overflows behind 2^31 bytes.",
         .source = "ucc#944",
-        .operation = "all_to_all",
-        .algorithm = "pairwise",
+        .target = {"all_to_all", "pairwise"},
         .ranks_max = 2,
         .elements_max = huge_count,
         .count = huge_count,
@@ -89,8 +82,7 @@ constexpr std::array of_huge_buffers{
         .summary = "The bytes of the whole input are an int, so what lies behind 2^31 bytes of it "
                    "is not reduced.",
         .source = "ompi 944a3603d7",
-        .operation = "reduce_scatter",
-        .algorithm = "ring",
+        .target = {"reduce_scatter", "ring"},
         .ranks_max = 2,
         .elements_max = huge_count,
         .count = huge_count,
@@ -105,23 +97,19 @@ constexpr std::array of_libraries{
     Bug{.name = "root_input_dropped",
         .summary = "The sum that is scattered leaves out the input of the root of the reduction.",
         .source = "torchcomms#477",
-        .operation = "reduce_scatter_v",
-        .algorithm = "direct",
-        .says = "missing",
-        .edit_plan =
-            [](const Case&, Plan& plan) {
-              change(plan, is_reduce, [](Step& step, std::span<Range> sources) {
-                if (step.source_count < 2 || sources.front().rank != 0) return;
-                ++step.first_source;
-                --step.source_count;
-              });
-            }},
+        .target = {"reduce_scatter_v", "direct"},
+        .found_by = {.says = "missing"},
+        .edit_steps = {is_reduce,
+                       [](const Case&, Step& step, std::span<Range> sources) {
+                         if (step.source_count < 2 || sources.front().rank != 0) return;
+                         ++step.first_source;
+                         --step.source_count;
+                       }}},
     Bug{.name = "off_root_input_overwritten",
         .summary = "The ranks on the way to the root add up in their own inputs.",
         .source = "pytorch#21480",
-        .operation = "reduce",
-        .algorithm = "binomial",
-        .says = "input changed",
+        .target = {"reduce", "binomial"},
+        .found_by = {.says = "input changed"},
         .without = R"({"algorithm":"direct"})",
         .edit_result =
             [](const Outcome& outcome) {
@@ -138,25 +126,14 @@ constexpr std::array of_libraries{
             "In place, each block is exchanged through a temporary copy, which is copied back "
             "with the gap behind it.",
         .source = "ompi#9329",
-        .operation = "all_to_all_v",
-        .algorithm = "pairwise",
-        .says = "no part of the output, was written",
+        .target = {"all_to_all_v", "pairwise"},
+        .found_by = {.says = "no part of the output, was written"},
         .hits = [](const Case& c) { return c.in_place && collective(c).gap > 0; },
-        .edit_result =
-            [](const Outcome& outcome) {
-              const std::int64_t bytes = spec::info(outcome.c().type).bytes;
-              for (int r = 0; r < group_size(outcome.c()); ++r) {
-                const harness::ImageLayout layout = layout_of(outcome, r);
-                const spec::Block& last = layout.extents.recv.back();
-                const std::int64_t at = layout.recv + (last.offset + last.count) * bytes;
-                outcome.images()[spec::to_size(r)][spec::to_size(at)] ^= std::byte{1};
-              }
-            }},
+        .edit_result = write_behind_blocks},
     Bug{.name = "avg_divides_by_elements",
         .summary = "The mean divides by the number of elements instead of the number of ranks.",
         .source = "torchcomms#287",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         .hits = [](const Case& c) { return collective(c).op == ReduceOp::avg && c.count > 0; },
         .edit_result =
             [](const Outcome& outcome) {
@@ -167,43 +144,35 @@ constexpr std::array of_libraries{
     Bug{.name = "each_rank_begins_with_itself",
         .summary = "Each rank adds in an order of its own, so sums of floats differ between ranks.",
         .source = "ucc#1145",
-        .operation = "all_reduce",
-        .algorithm = "one_shot",
-        .property = "ranks_agree_bitwise",
-        .says = "differs from rank 0",
+        .target = {"all_reduce", "one_shot"},
+        .found_by = {"ranks_agree_bitwise", "differs from rank 0"},
         .edit_plan = begin_with_the_own_contribution},
     Bug{.name = "order_differs_beyond_powers_of_two",
         .summary = "Ranks beyond the largest power of two add in another order than the others.",
         .source = "mpich ba1b4dd1e5",
-        .operation = "all_reduce",
-        .algorithm = "one_shot",
-        .property = "ranks_agree_bitwise",
-        .says = "differs from rank 0",
+        .target = {"all_reduce", "one_shot"},
+        .found_by = {"ranks_agree_bitwise", "differs from rank 0"},
         .hits = [](const Case& c) { return !is_power_of_two(group_size(c)); },
         .edit_plan = begin_with_the_own_contribution},
     Bug{.name = "small_sums_at_eight_ranks",
         .summary = "The protocol for small messages reads a flag of the message before it, if "
                    "eight devices belong to one process.",
         .source = "rccl PR#1296",
-        .operation = "all_reduce",
-        .algorithm = "direct",
+        .target = {"all_reduce", "direct"},
         .ranks_max = 8,
         .hits = [](const Case& c) { return group_size(c) == 8 && c.count <= 256; },
         .edit_result = flip_last_of_all},
     Bug{.name = "bf16_summed_as_f16",
         .summary = "The kernel exists only for f16, and numbers of the type bf16 are read as f16.",
         .source = "mscclpp PR#618",
-        .operation = "all_reduce",
-        .algorithm = "recursive_halving_doubling",
+        .target = {"all_reduce", "recursive_halving_doubling"},
         .hits = [](const Case& c) { return c.type == Type::bf16; },
         .edit_result = [](const Outcome& outcome) { reduce_again(outcome, {.type = Type::f16}); }},
     Bug{.name = "barrier_open_at_six_ranks",
         .summary = "At six ranks, the table of partners lacks those of the last round.",
         .source = "torchcomms#3213",
-        .operation = "barrier",
-        .algorithm = "dissemination",
-        .property = "separates_ranks",
-        .says = "may leave before every rank has entered",
+        .target = {"barrier", "dissemination"},
+        .found_by = {"separates_ranks", "may leave before every rank has entered"},
         .ranks_max = 6,
         .hits = [](const Case& c) { return group_size(c) == 6; },
         .edit_plan = [](const Case&,
@@ -211,8 +180,7 @@ constexpr std::array of_libraries{
     Bug{.name = "in_place_from_four_ranks_on",
         .summary = "From four ranks on, a sum in place loses the contribution of the first rank.",
         .source = "ompi#9385",
-        .operation = "all_reduce",
-        .algorithm = "direct",
+        .target = {"all_reduce", "direct"},
         .ranks_max = 4,
         .hits =
             [](const Case& c) {
@@ -227,20 +195,15 @@ constexpr std::array of_libraries{
     Bug{.name = "displacements_ignored_in_place",
         .summary = "A call in place assumes that the blocks are contiguous.",
         .source = "ompi PR#9668",
-        .operation = "all_to_all_v",
-        .algorithm = "pairwise",
-        .says = "which is no part of the output",
+        .target = {"all_to_all_v", "pairwise"},
+        .found_by = {.says = "which is no part of the output"},
         .without = R"({"in_place":false})",
         .hits = [](const Case& c) { return c.in_place; },
-        .edit_plan =
-            [](const Case& c, Plan& plan) {
-              plan = plan_instead(c, [](Case& other) { collective(other).gap = 0; });
-            }},
+        .edit_case = [](Case& other) { collective(other).gap = 0; }},
     Bug{.name = "tail_left_unscaled",
         .summary = "On one rank, the elements behind the first 4,096 are not multiplied.",
         .source = "nccl#1950",
-        .operation = "all_reduce",
-        .algorithm = "direct",
+        .target = {"all_reduce", "direct"},
         .ranks_max = 1,
         .elements_max = tail_begin + 1,
         .cases_min = 100000,
@@ -253,31 +216,27 @@ constexpr std::array of_libraries{
     Bug{.name = "tail_behind_4_mib_lost",
         .summary = "Blocks travel in pieces of 4 MiB, and the first rank gets only one piece.",
         .source = "jax#40830",
-        .operation = "reduce_scatter",
-        .algorithm = "ring",
+        .target = {"reduce_scatter", "ring"},
         .ranks_max = 2,
         .elements_max = piece_elements + 1,
         .count = piece_elements + 1,
         .hits = [](const Case& c) { return group_size(c) > 1; },
-        .edit_result = lose_tail_of_first_rank},
+        .unwritten = [](const Outcome&,
+                        int rank,
+                        std::int64_t index) { return rank == 0 && index >= piece_elements; }},
     Bug{.name = "lone_rank_left_out",
         .summary = "A reduction over one rank returns before it has copied the rank's input.",
         .source = "accl#58",
-        .operation = "reduce",
-        .algorithm = "direct",
+        .target = {"reduce", "direct"},
         .ranks_max = 1,
         .hits = [](const Case& c) { return group_size(c) == 1; },
-        .edit_result =
-            [](const Outcome& outcome) {
-              leave_unwritten_where(outcome, [](int, std::int64_t) { return true; });
-            }},
+        .unwritten = [](const Outcome&, int, std::int64_t) { return true; }},
     Bug{.name = "unequal_group_not_launched",
         .summary = "Several communicators call together. If their plans have unequal lengths, the "
                    "plan of the last one is not launched.",
         .source = "nccl PR#1217",
-        .operation = "all_gather",
-        .algorithm = "direct",
-        .property = "groups_at_once",
+        .target = {"all_gather", "direct"},
+        .found_by = {"groups_at_once"},
         .edit_groups =
             [](std::span<const Case> stages, Plan& merged) {
               if (group_size(stages.front()) == group_size(stages.back())) return;

@@ -48,11 +48,21 @@ void fold_again(const Outcome& outcome, double (*fold)(const std::vector<double>
 }  // namespace
 
 bool edits_results(const Bug& bug) {
-  return bug.edit_result != nullptr || bug.map != nullptr || bug.fold != nullptr;
+  return bug.edit_result != nullptr || bug.edit_element != nullptr || bug.unwritten != nullptr ||
+         bug.map != nullptr || bug.fold != nullptr;
 }
 
 void apply(const Bug& bug, const Outcome& outcome) {
   if (bug.edit_result != nullptr) bug.edit_result(outcome);
+  if (bug.edit_element != nullptr) {
+    for_each_output(outcome, [&](int rank, std::int64_t index, std::byte* element) {
+      bug.edit_element(outcome, rank, index, element);
+    });
+  }
+  if (bug.unwritten != nullptr) {
+    leave_unwritten_where(
+        outcome, [&](int rank, std::int64_t index) { return bug.unwritten(outcome, rank, index); });
+  }
   if (bug.fold != nullptr) fold_again(outcome, bug.fold);
   if (bug.map != nullptr) {
     const spec::Type component = spec::component(outcome.c().type);
@@ -119,6 +129,24 @@ void map_values(const Outcome& outcome, const std::function<double(double value)
       }
     }
   });
+}
+
+void take_outputs(const Outcome& outcome, const std::vector<harness::Image>& images) {
+  for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
+    const auto r = spec::to_size(rank);
+    const harness::Image& own = outcome.images()[r];
+    if (r >= images.size() || images[r].size() != own.size()) return;
+    std::copy_n(images[r].data() + (element - own.data()), bytes_of(outcome.c()), element);
+  });
+}
+
+void write_behind_blocks(const Outcome& outcome) {
+  for (int r = 0; r < group_size(outcome.c()); ++r) {
+    const harness::ImageLayout layout = layout_of(outcome, r);
+    const spec::Block& last = layout.extents.recv.back();
+    const std::size_t at = spec::to_size(last.offset + last.count) * bytes_of(outcome.c());
+    outcome.images()[spec::to_size(r)][spec::to_size(layout.recv) + at] ^= std::byte{1};
+  }
 }
 
 void leave_unwritten(const Outcome& outcome, int rank, std::byte* element, std::int64_t bytes) {

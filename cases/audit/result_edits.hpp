@@ -39,6 +39,12 @@ void flip_last_of_all(const Outcome& outcome);
 /// lose their low bits, because the values pass through double.
 void map_values(const Outcome& outcome, const std::function<double(double value)>& map);
 
+/// Replaces all outputs by those in other images, except on ranks whose images have another size.
+void take_outputs(const Outcome& outcome, const std::vector<harness::Image>& images);
+
+/// Changes the byte behind the last block of every rank's recv buffer.
+void write_behind_blocks(const Outcome& outcome);
+
 /// Restores `bytes` bytes from `element` on to the poison that they held before the call.
 void leave_unwritten(const Outcome& outcome, int rank, std::byte* element, std::int64_t bytes);
 

@@ -15,12 +15,11 @@ namespace {
 using harness::Case;
 using harness::Verdict;
 
-constexpr std::array memory{
+constexpr std::array bugs_in_results{
     Bug{.name = "guard_overwritten",
         .summary = "A vectorised store writes one byte past the end of the output.",
-        .operation = "reduce_scatter",
-        .algorithm = "ring",
-        .says = "past the end of recv",
+        .target = {"reduce_scatter", "ring"},
+        .found_by = {.says = "past the end of recv"},
         .edit_result =
             [](const Outcome& outcome) {
               const harness::ImageLayout layout = layout_of(outcome, 0);
@@ -29,52 +28,36 @@ constexpr std::array memory{
             }},
     Bug{.name = "gap_written",
         .summary = "Blocks are copied together with the unused elements after them.",
-        .operation = "all_gather_v",
-        .algorithm = "direct",
-        .says = "no part of the output, was written",
+        .target = {"all_gather_v", "direct"},
+        .found_by = {.says = "no part of the output, was written"},
         .hits = [](const Case& c) { return collective(c).gap > 0; },
-        .edit_result =
-            [](const Outcome& outcome) {
-              for (int r = 0; r < group_size(outcome.c()); ++r) {
-                const harness::ImageLayout layout = layout_of(outcome, r);
-                const spec::Block& last = layout.extents.recv.back();
-                const std::int64_t end = last.offset + last.count;
-                const std::int64_t at = layout.recv + end * spec::info(outcome.c().type).bytes;
-                outcome.images()[spec::to_size(r)][spec::to_size(at)] ^= std::byte{1};
-              }
-            }},
+        .edit_result = write_behind_blocks},
     Bug{.name = "misaligned_start_skipped",
         .summary = "A vectorised copy starts at the next aligned address and skips the elements "
                    "before it.",
-        .operation = "broadcast",
-        .algorithm = "chain",
-        .edit_result =
-            [](const Outcome& outcome) {
+        .target = {"broadcast", "chain"},
+        .unwritten =
+            [](const Outcome& outcome, int, std::int64_t index) {
               const std::int64_t skipped = (4 - outcome.c().offset % 4) % 4;
-              leave_unwritten_where(outcome,
-                                    [&](int, std::int64_t index) { return index < skipped; });
+              return index < skipped;
             }},
     Bug{.name = "chunks_of_256_swapped",
         .summary =
             "Two chunks of 256 elements are swapped. Test data of period 256 cannot show it.",
         .source = "rccl, TestBed",
-        .operation = "broadcast",
-        .algorithm = "binomial",
-        .says = "element 256 of rank 0",
+        .target = {"broadcast", "binomial"},
+        .found_by = {.says = "element 256 of rank 0"},
         .elements_max = 512,
         .without = R"({"count":64})",
         .hits = [](const Case& c) { return c.count >= 512; },
-        .edit_result =
-            [](const Outcome& outcome) {
+        .edit_element =
+            [](const Outcome& outcome, int, std::int64_t index, std::byte* element) {
               const std::int64_t size = std::int64_t{256} * spec::info(outcome.c().type).bytes;
-              for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
-                if (index == 0) std::swap_ranges(element, element + size, element + size);
-              });
+              if (index == 0) std::swap_ranges(element, element + size, element + size);
             }},
     Bug{.name = "tail_behind_64_kib_lost",
         .summary = "What lies behind the first 64 KiB of a buffer is not sent.",
-        .operation = "broadcast",
-        .algorithm = "chain",
+        .target = {"broadcast", "chain"},
         .ranks_max = 2,
         .elements_max = (64 << 10) + 1,
         .cases_min = 40000,
@@ -93,47 +76,29 @@ constexpr std::array memory{
     Bug{.name = "stale_result",
         .summary =
             "Results are cached by size, so a call returns the result of the call before it.",
-        .operation = "reduce",
-        .algorithm = "binomial",
-        .property = "is_linear",
-        .says = "differs from 2 f(a) + f(b)",
+        .target = {"reduce", "binomial"},
+        .found_by = {"is_linear", "differs from 2 f(a) + f(b)"},
         .edit_result =
             [](const Outcome& outcome) {
-              std::vector<harness::Image> result = outcome.images();
-              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
-                const auto r = spec::to_size(rank);
-                if (outcome.kept.size() != result.size()) return;
-                if (outcome.kept[r].size() != result[r].size()) return;
-                const std::int64_t at = element - outcome.images()[r].data();
-                std::copy_n(
-                    outcome.kept[r].data() + at, spec::info(outcome.c().type).bytes, element);
-              });
-              outcome.kept = std::move(result);
+              const std::vector<harness::Image> result = outcome.images();
+              if (outcome.kept.size() == result.size()) take_outputs(outcome, outcome.kept);
+              outcome.kept = result;
             }},
-};
-
-constexpr std::array behaviour{
     Bug{.name = "low_bit_flipped",
         .summary = "One rank's result differs from the other ranks' in the last bit.",
-        .operation = "all_reduce",
-        .algorithm = "ring",
-        .property = "ranks_agree_bitwise",
-        .says = "differs from rank 0",
+        .target = {"all_reduce", "ring"},
+        .found_by = {"ranks_agree_bitwise", "differs from rank 0"},
         .edit_result = [](const Outcome& outcome) { flip_first(outcome, 1); }},
     Bug{.name = "differs_in_place",
         .summary = "A call in place adds in another order.",
-        .operation = "all_reduce",
-        .algorithm = "binomial_tree",
-        .property = "in_place_equals_out_of_place",
-        .says = "in place differs from out of place",
+        .target = {"all_reduce", "binomial_tree"},
+        .found_by = {"in_place_equals_out_of_place", "in place differs from out of place"},
         .hits = [](const Case& c) { return c.in_place; },
         .edit_result = flip_first_of_all},
     Bug{.name = "depends_on_group_order",
         .summary = "The result is correct only if the group's order is ascending or descending.",
-        .operation = "reduce_scatter",
-        .algorithm = "recursive_halving",
-        .property = "rank_permutation",
-        .says = "the reordered group gives another result",
+        .target = {"reduce_scatter", "recursive_halving"},
+        .found_by = {"rank_permutation", "the reordered group gives another result"},
         .hits =
             [](const Case& c) {
               return !std::is_sorted(c.group.begin(), c.group.end()) &&
@@ -142,47 +107,32 @@ constexpr std::array behaviour{
         .edit_result = flip_first_of_all},
     Bug{.name = "whole_differs_from_parts",
         .summary = "The tail of a buffer of several elements takes another code path.",
-        .operation = "scatter",
-        .algorithm = "binomial",
-        .property = "splits",
-        .says = "the whole differs from its back part",
+        .target = {"scatter", "binomial"},
+        .found_by = {"splits", "the whole differs from its back part"},
         .hits = [](const Case& c) { return c.count > 1; },
         .edit_result = flip_last_of_all},
     Bug{.name = "second_run_differs",
         .summary = "State that a call leaves behind changes the next call.",
-        .operation = "all_gather",
-        .algorithm = "bruck",
-        .property = "is_deterministic",
-        .says = "the second run differs from the first",
+        .target = {"all_gather", "bruck"},
+        .found_by = {"is_deterministic", "the second run differs from the first"},
         .edit_result =
             [](const Outcome& outcome) {
               if (outcome.stage > 0) flip_first(outcome, 0);
             }},
     Bug{.name = "results_of_the_call_before",
         .summary = "A call with the shape of an earlier call returns the earlier results.",
-        .operation = "broadcast",
-        .algorithm = "binomial",
-        .property = "repeats_with_other_data",
-        .says = "result of call 1",
+        .target = {"broadcast", "binomial"},
+        .found_by = {"repeats_with_other_data", "result of call 1"},
         .without = R"({"repeat":1})",
         .edit_result =
             [](const Outcome& outcome) {
-              const auto bytes = spec::to_size(spec::info(outcome.c().type).bytes);
-              for_each_output(outcome, [&](int rank, std::int64_t, std::byte* element) {
-                const auto r = spec::to_size(rank);
-                const std::ptrdiff_t place = element - outcome.images()[r].data();
-                const auto& earlier = outcome.observation.stages[0].images;
-                if (r >= earlier.size() || earlier[r].size() != outcome.images()[r].size()) return;
-                const auto& before = earlier[r];
-                std::copy_n(before.data() + place, bytes, element);
-              });
+              take_outputs(outcome, outcome.observation.stages.front().images);
             }},
     Bug{.name = "communicator_of_the_group_before",
         .summary = "Communicators are cached by size, so a call runs in the communicator of "
                    "another group.",
-        .operation = "scatter_v",
-        .algorithm = "direct",
-        .property = "keeps_groups_apart",
+        .target = {"scatter_v", "direct"},
+        .found_by = {"keeps_groups_apart"},
         .edit_result =
             [](const Outcome& outcome) {
               const Case& first = outcome.stages.front();
@@ -192,10 +142,8 @@ constexpr std::array behaviour{
             }},
     Bug{.name = "sometimes_wrong",
         .summary = "Every third run gives a wrong result.",
-        .operation = "all_to_all",
-        .algorithm = "bruck",
-        .verdict = Verdict::flaky,
-        .says = "replays",
+        .target = {"all_to_all", "bruck"},
+        .found_by = {.says = "replays", .verdict = Verdict::flaky},
         .ranks_max = 8,
         .elements_max = 4096,
         .edit_result =
@@ -204,10 +152,8 @@ constexpr std::array behaviour{
             }},
     Bug{.name = "crash",
         .summary = "A call with more than one element crashes the process.",
-        .operation = "send_recv",
-        .algorithm = "direct",
-        .verdict = Verdict::crashed,
-        .says = "signal 11",
+        .target = {"send_recv", "direct"},
+        .found_by = {.says = "signal 11", .verdict = Verdict::crashed},
         .hits = [](const Case& c) { return c.count > 1; },
         .edit_result =
             [](const Outcome& outcome) {
@@ -216,18 +162,15 @@ constexpr std::array behaviour{
             }},
     Bug{.name = "silent_fallback",
         .summary = "Another algorithm runs instead of the requested one.",
-        .operation = "all_gather",
-        .algorithm = "ring",
-        .says = "asked for algorithm ring, ran direct",
+        .target = {"all_gather", "ring"},
+        .found_by = {.says = "asked for algorithm ring, ran direct"},
         .without = R"({"algorithm":"direct"})",
         .edit_result =
             [](const Outcome& outcome) { outcome.observation.path[outcome.stage] = "direct"; }},
     Bug{.name = "barrier_returns_early",
         .summary = "Rank 0 leaves before the last rank has entered.",
-        .operation = "barrier",
-        .algorithm = "dissemination",
-        .property = "separates_ranks",
-        .says = "rank 0 left before rank",
+        .target = {"barrier", "dissemination"},
+        .found_by = {"separates_ranks", "rank 0 left before rank"},
         .edit_result =
             [](const Outcome& outcome) {
               auto& stamps = outcome.observation.stages[outcome.stage].stamps;
@@ -238,8 +181,7 @@ constexpr std::array behaviour{
 }  // namespace
 
 void add_bugs_in_results(std::vector<Bug>& out) {
-  out.insert(out.end(), memory.begin(), memory.end());
-  out.insert(out.end(), behaviour.begin(), behaviour.end());
+  out.insert(out.end(), bugs_in_results.begin(), bugs_in_results.end());
 }
 
 }  // namespace rankcheck::cases::audit

@@ -46,20 +46,6 @@ void go_back_through_nothing(InterceptedCall& intercepted) {
   intercepted.set_all_output(Array::object, result);
 }
 
-/// Multiplies the results of the transforms by the width of the frames.
-void forget_to_scale(InterceptedCall& intercepted) {
-  intercepted.devices().on_transform = [](const TransformCall& call) {
-    call.make();
-    call.scale(call.what.width);
-  };
-  intercepted.run();
-}
-
-void turn_back(InterceptedCall& intercepted) {
-  intercepted.scene().distance *= -1;
-  intercepted.run();
-}
-
 bool has_slices(const Case& c) {
   return ptycho(c).scene.slices > 1;
 }
@@ -68,42 +54,31 @@ constexpr std::array slices{
     Bug{.name = "divided_by_slices",
         .summary = "The adjoint in the object is divided by the number of slices.",
         .source = "tike, Multislice",
-        .operation = "multislice",
-        .algorithm = "batched",
+        .target = {"multislice", "batched"},
         .planted_in = "multislice_adjoint_object",
-        .property = "has_adjoint_in_each_slice",
-        .says = "<o_s, (F* y)_s>",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              intercepted.change_output(Array::object, [&](Values& values, int) {
-                for (auto& value : values) value /= intercepted.call().scene.slices;
-              });
-            }},
+        .found_by = {"has_adjoint_in_each_slice", "<o_s, (F* y)_s>"},
+        .edit_output = {Array::object,
+                        [](const InterceptedCall& intercepted, Values& values, int) {
+                          for (auto& value : values) value /= intercepted.call().scene.slices;
+                        }}},
     Bug{.name = "way_back_misses_slices",
         .summary = "Waves travel back without being multiplied by the conjugate of the slices.",
         .source = "tike 10e0f0b5",
-        .operation = "multislice",
-        .algorithm = "batched",
+        .target = {"multislice", "batched"},
         .planted_in = "multislice_adjoint_object",
-        .property = "has_adjoint_in_each_slice",
-        .says = "<o_s, (F* y)_s>",
+        .found_by = {"has_adjoint_in_each_slice", "<o_s, (F* y)_s>"},
         .replace_call = go_back_through_nothing},
     Bug{.name = "back_the_wrong_way",
         .summary = "The adjoint propagates waves forward instead of back.",
         .source = "tike dd2e998b",
-        .operation = "multislice",
-        .algorithm = "batched",
+        .target = {"multislice", "batched"},
         .planted_in = "multislice_adjoint_probe",
-        .property = "has_adjoint_in_probe",
-        .says = "<F x, y>",
-        .replace_call = turn_back},
+        .found_by = {"has_adjoint_in_probe", "<F x, y>"},
+        .edit_scene = [](spec::Scene& scene) { scene.distance *= -1; }},
     Bug{.name = "last_slice_left_out",
         .summary = "The loop over the slices ends one slice too early.",
-        .operation = "multislice",
-        .algorithm = "batched",
-        .property = "has_degree_of_its_slices",
-        .says = "differs from s^slices F(o)",
+        .target = {"multislice", "batched"},
+        .found_by = {"has_degree_of_its_slices", "differs from s^slices F(o)"},
         .replace_call =
             [](InterceptedCall& intercepted) {
               clear_slices(intercepted, spec::to_size(intercepted.call().scene.slices - 1));
@@ -113,20 +88,20 @@ constexpr std::array slices{
         .summary = "The transforms between slices are not scaled, so waves grow with the width of "
                    "the window.",
         .source = "ptypy#275",
-        .operation = "multislice",
-        .algorithm = "batched",
-        .property = "is_product_without_distance",
-        .says = "differs from the product of the slices",
+        .target = {"multislice", "batched"},
+        .found_by = {"is_product_without_distance", "differs from the product of the slices"},
         .hits = has_slices,
-        .replace_call = forget_to_scale},
+        .make_transform =
+            [](const InterceptedCall&, TransformCall& call) {
+              call.make();
+              call.scale(call.what.width);
+            }},
     Bug{.name = "first_mode_meets_the_slices",
         .summary = "Every mode is propagated through the slices as the first mode.",
         .source = "tike, fwd_return_intermediate_probes",
-        .operation = "multislice",
-        .algorithm = "batched",
-        .property = "is_illuminate_for_one_slice",
-        .says = "differs from illuminate",
-        .replace_call = run_with_first_mode},
+        .target = {"multislice", "batched"},
+        .found_by = {"is_illuminate_for_one_slice", "differs from illuminate"},
+        .edit_input = {Array::probe, take_first_mode}},
 };
 
 }  // namespace

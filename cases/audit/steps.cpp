@@ -41,7 +41,9 @@ void take_unmeasured_for_dark(InterceptedCall& intercepted) {
   intercepted.change_input(Array::frames, [&](Values& values, int) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] *= mask[i % mask.size()];
   });
-  run_unmasked(intercepted);
+  intercepted.change_input(Array::mask,
+                           [&](Values& values, int rank) { unmask(intercepted, values, rank); });
+  intercepted.run();
   intercepted.set_all_output(Array::cost, cost);
 }
 
@@ -110,12 +112,9 @@ void leave_out_broadcast(InterceptedCall& intercepted) {
 }
 
 /// Multiplies the last rank's part of the first collective sum, which moves the object, by 1.1.
-void count_last_rank_for_more(InterceptedCall& intercepted) {
-  intercepted.devices().on_collective = [](const CollectiveCall& call) {
-    if (call.number == StepSums::of_object) call.scale_given(call.call.ranks - 1, 1.1);
-    call.make();
-  };
-  intercepted.run();
+void count_last_rank_for_more(const InterceptedCall&, CollectiveCall& call) {
+  if (call.number == StepSums::of_object) call.scale_given(call.call.ranks - 1, 1.1);
+  call.make();
 }
 
 /// The same mistake in the step of every solver, in single precision: bounds must be tight enough
@@ -123,10 +122,9 @@ void count_last_rank_for_more(InterceptedCall& intercepted) {
 constexpr Bug counts_for_more(std::string_view name, std::string_view operation) {
   return {.name = name,
           .summary = "One rank's contribution to the object's step is 10 % too large.",
-          .operation = operation,
-          .algorithm = "replicated",
+          .target = {operation, "replicated"},
           .hits = is_single,
-          .replace_call = count_last_rank_for_more};
+          .make_collective = count_last_rank_for_more};
 }
 
 constexpr std::array steps{
@@ -142,200 +140,142 @@ constexpr std::array steps{
     Bug{.name = "line_search_ignores_the_step",
         .summary = "The cost of a trial step is always 0, so the longest step is taken.",
         .source = "PtyGer, line search",
-        .operation = "conjugate_gradient_step",
-        .algorithm = "replicated",
-        .property = "never_raises_the_cost",
-        .says = "the cost after the step",
+        .target = {"conjugate_gradient_step", "replicated"},
+        .found_by = {"never_raises_the_cost", "the cost after the step"},
         .hits = is_single,
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.devices().on_collective = [](const CollectiveCall& call) {
-                call.make();
-                const bool of_first_cost = call.number == 1;
-                if (steers(call) && !of_first_cost) call.scale(0);
-              };
-              intercepted.run();
+        .make_collective =
+            [](const InterceptedCall&, CollectiveCall& call) {
+              call.make();
+              const bool of_first_cost = call.number == 1;
+              if (steers(call) && !of_first_cost) call.scale(0);
             }},
     Bug{.name = "length_unused",
         .summary = "The step length is computed and reported, but the object moves by the whole "
                    "direction.",
         .source = "tike 60766032",
-        .operation = "conjugate_gradient_step",
-        .algorithm = "replicated",
-        .property = "goes_along_its_directions",
-        .says = "differs from the old value plus the step",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.run();
-              intercepted.change_output(Array::object, [&](Values& values, int rank) {
-                const Values before = intercepted.input(Array::object, rank);
-                const Values direction = intercepted.output(Array::object_direction, rank);
-                for (std::size_t i = 0; i < values.size(); ++i) {
-                  values[i] = before[i] + direction[i];
-                }
-              });
-            }},
+        .target = {"conjugate_gradient_step", "replicated"},
+        .found_by = {"goes_along_its_directions", "differs from the old value plus the step"},
+        .edit_output = {Array::object,
+                        [](const InterceptedCall& intercepted, Values& values, int rank) {
+                          const Values before = intercepted.input(Array::object, rank);
+                          const Values direction =
+                              intercepted.output(Array::object_direction, rank);
+                          for (std::size_t i = 0; i < values.size(); ++i) {
+                            values[i] = before[i] + direction[i];
+                          }
+                        }}},
     Bug{.name = "line_search_on_own_frames",
         .summary = "The line search compares costs of one rank's frames instead of all frames.",
         .source = "ptypy#168",
-        .operation = "conjugate_gradient_step",
-        .algorithm = "replicated",
-        .property = "is_independent_of_partition",
-        .says = "differs from the result of another partition",
+        .target = {"conjugate_gradient_step", "replicated"},
+        .found_by = {"is_independent_of_partition", "differs from the result of another partition"},
         .hits = is_single,
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.devices().on_collective = [](const CollectiveCall& call) {
-                if (steers(call)) return call.keep();
-                call.make();
-              };
-              intercepted.run();
+        .make_collective =
+            [](const InterceptedCall&, CollectiveCall& call) {
+              if (steers(call)) return call.keep();
+              call.make();
             }},
     Bug{.name = "direction_stays_on_rank_0",
         .summary = "Rank 0 computes the direction, but the other ranks keep their old one.",
-        .operation = "conjugate_gradient_step",
-        .algorithm = "gathered",
-        .says = "differs from rank 0",
+        .target = {"conjugate_gradient_step", "gathered"},
+        .found_by = {.says = "differs from rank 0"},
         .replace_call = leave_out_broadcast<1>},
     Bug{.name = "gradient_stays_on_rank_0",
         .summary = "Rank 0 sends the direction, but not the gradient that the next step needs.",
-        .operation = "poisson_conjugate_gradient_step",
-        .algorithm = "gathered",
-        .says = "differs from rank 0",
+        .target = {"poisson_conjugate_gradient_step", "gathered"},
+        .found_by = {.says = "differs from rank 0"},
         .replace_call = leave_out_broadcast<0>},
     Bug{.name = "amplitudes_for_counts",
         .summary = "The Poisson cost uses the square roots of the counts.",
-        .operation = "poisson_conjugate_gradient_step",
-        .algorithm = "replicated",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              intercepted.change_input(Array::frames, [](Values& values, int) {
-                for (auto& value : values) value = std::sqrt(value.real());
-              });
-              intercepted.run();
-            }},
+        .target = {"poisson_conjugate_gradient_step", "replicated"},
+        .edit_input = {Array::frames,
+                       each_value<[](auto value) { return std::sqrt(value.real()); }>}},
     Bug{.name = "line_search_of_amplitudes",
         .summary =
             "The line search of the probe uses the amplitude cost instead of the Poisson cost.",
-        .operation = "poisson_conjugate_gradient_step",
-        .algorithm = "replicated",
+        .target = {"poisson_conjugate_gradient_step", "replicated"},
         .replace_call = search_with<reference::gaussian_cost::reference>},
     Bug{.name = "line_search_of_counts",
         .summary =
             "The line search of the probe uses the Poisson cost instead of the amplitude cost.",
-        .operation = "conjugate_gradient_step",
-        .algorithm = "tiled",
+        .target = {"conjugate_gradient_step", "tiled"},
         .replace_call = search_with<reference::poisson_cost::reference>},
     Bug{.name = "mean_of_own_positions",
         .summary = "The mean that damps the step length is taken over one rank's positions instead "
                    "of all.",
         .source = "tike ca5bbae2",
-        .operation = "lsqml_step",
-        .algorithm = "replicated",
-        .property = "is_independent_of_partition",
-        .says = "differs from the result of another partition",
-        .replace_call = leave_out<StepSums::of_powers>},
+        .target = {"lsqml_step", "replicated"},
+        .found_by = {"is_independent_of_partition", "differs from the result of another partition"},
+        .make_collective = leave_out<StepSums::of_powers>},
     Bug{.name = "denominator_summed_for_every_mode",
         .summary =
             "The denominator of the object's step is summed over the ranks once for each mode.",
         .source = "tike v0.22.2, lstsq",
-        .operation = "lsqml_step",
-        .algorithm = "replicated",
+        .target = {"lsqml_step", "replicated"},
         .hits = [](const Case& c) { return ptycho(c).scene.modes > 1; },
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              change_sum<StepSums::of_object_weight>(intercepted, [&](const CollectiveCall& call) {
-                for (int m = 1; m < intercepted.scene().modes; ++m) call.repeat();
-              });
-            }},
+        .edit_sum = {StepSums::of_object_weight,
+                     [](const InterceptedCall& intercepted, const CollectiveCall& call) {
+                       for (int m = 1; m < intercepted.call().scene.modes; ++m) call.repeat();
+                     }}},
     Bug{.name = "power_depends_on_ranks",
         .summary =
             "The object's numerator is averaged over the ranks, but its denominator is summed.",
         .source = "ptypy#168",
-        .operation = "alternating_projections_step",
-        .algorithm = "replicated",
-        .property = "keeps_the_truth_on_whole_pixels",
-        .says = "moved away from the truth",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              change_sum<StepSums::of_object>(intercepted, [](const CollectiveCall& call) {
-                call.scale(1.0 / call.call.ranks);
-              });
-            }},
+        .target = {"alternating_projections_step", "replicated"},
+        .found_by = {"keeps_the_truth_on_whole_pixels", "moved away from the truth"},
+        .edit_sum = {StepSums::of_object, average}},
     Bug{.name = "unmeasured_taken_for_dark",
         .summary = "At unmeasured pixels, the amplitude is set to 0 instead of kept.",
         .source = "tike, solvers.dm",
-        .operation = "alternating_projections_step",
-        .algorithm = "replicated",
+        .target = {"alternating_projections_step", "replicated"},
         .replace_call = take_unmeasured_for_dark},
     Bug{.name = "a_little_light_everywhere",
         .summary = "1e-9 is added to the object's denominator, so the object becomes 0 where no "
                    "light falls.",
         .source = "tike, solvers.dm",
-        .operation = "alternating_projections_step",
-        .algorithm = "replicated",
-        .property = "is_equivariant",
-        .says = "does not follow the inputs",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              change_sum<StepSums::of_object_weight>(intercepted, [](const CollectiveCall& call) {
-                for (const gpu::DeviceBuffers& each : call.buffers) {
-                  const auto count = spec::to_size(call.call.count);
-                  Values weights = load(call.call.type, false, each.recv, count);
-                  for (auto& weight : weights) weight += 1e-9;
-                  store(call.call.type, false, weights, each.recv);
-                }
-              });
-            }},
+        .target = {"alternating_projections_step", "replicated"},
+        .found_by = {"is_equivariant", "does not follow the inputs"},
+        .edit_sum = {StepSums::of_object_weight,
+                     [](const InterceptedCall&, const CollectiveCall& call) {
+                       for (const gpu::DeviceBuffers& each : call.buffers) {
+                         const auto count = spec::to_size(call.call.count);
+                         Values weights = load(call.call.type, false, each.recv, count);
+                         for (auto& weight : weights) weight += 1e-9;
+                         store(call.call.type, false, weights, each.recv);
+                       }
+                     }}},
     Bug{.name = "direction_forgotten",
         .summary = "Every step restarts along the gradient.",
         .source = "tike PR #72, which restarts in every call",
-        .operation = "conjugate_gradient_step",
-        .algorithm = "replicated",
+        .target = {"conjugate_gradient_step", "replicated"},
         .replace_call = forget_direction},
     Bug{.name = "direction_lost_between_steps",
         .summary = "A step ignores the direction that the previous step left.",
-        .operation = "conjugate_gradient_step",
-        .algorithm = "replicated",
-        .property = "takes_further_steps",
+        .target = {"conjugate_gradient_step", "replicated"},
+        .found_by = {"takes_further_steps"},
         .hits = [](const Case& c) { return ptycho(c).chained; },
         .replace_call = forget_direction},
     Bug{.name = "lengths_summed",
         .summary =
             "The step length is the sum of the positions' step lengths instead of their mean.",
         .source = "tike aa244409",
-        .operation = "lsqml_step",
-        .algorithm = "replicated",
-        .property = "moves_no_more_than_came_back",
-        .says = "step moves the waves",
+        .target = {"lsqml_step", "replicated"},
+        .found_by = {"moves_no_more_than_came_back", "step moves the waves"},
         // With few positions, the sum of their step lengths stays within the bound. Shrinking keeps
         // ranks whose positions are needed.
         .ranks_max = 4,
         .elements_max = 16,
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              change_sum<StepSums::of_lengths>(intercepted, [&](const CollectiveCall& call) {
-                call.scale(static_cast<double>(intercepted.positions()));
-              });
-            }},
+        .edit_sum = {StepSums::of_lengths, add_for_every_position}},
     Bug{.name = "direction_not_averaged",
         .summary = "The probe's direction is the sum over the positions instead of the mean.",
         .source = "Pty-Chi ae2f868; tike, lstsq",
-        .operation = "lsqml_step",
-        .algorithm = "replicated",
-        .replace_call =
-            [](InterceptedCall& intercepted) {
-              change_sum<StepSums::of_probe>(intercepted, [&](const CollectiveCall& call) {
-                call.scale(static_cast<double>(intercepted.positions()));
-              });
-            }},
+        .target = {"lsqml_step", "replicated"},
+        .edit_sum = {StepSums::of_probe, add_for_every_position}},
     Bug{.name = "residual_divided_by_its_absence",
         .summary = "If the residual is 0, the step lengths are 0 / 0.",
         .source = "tike fa7aac32",
-        .operation = "lsqml_step",
-        .algorithm = "replicated",
-        .property = "keeps_the_truth_along_its_directions",
-        .says = "moved away from the truth",
+        .target = {"lsqml_step", "replicated"},
+        .found_by = {"keeps_the_truth_along_its_directions", "moved away from the truth"},
         .replace_call =
             [](InterceptedCall& intercepted) {
               intercepted.run();

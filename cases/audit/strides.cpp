@@ -43,8 +43,7 @@ constexpr std::array of_strides{
         .summary = "The root sends the first bytes of its buffer, as if its elements lay one "
                    "behind another.",
         .source = "pytorch#192920",
-        .operation = "broadcast",
-        .algorithm = "binomial",
+        .target = {"broadcast", "binomial"},
         .cases_min = 400,
         .without = dense,
         .hits = has_strides,
@@ -55,8 +54,7 @@ constexpr std::array of_strides{
     Bug{.name = "displacement_without_stride",
         .summary = "The elements of a block are taken at their stride, but the block begins where "
                    "it would in a dense buffer.",
-        .operation = "scatter",
-        .algorithm = "direct",
+        .target = {"scatter", "direct"},
         .cases_min = 400,
         .without = dense,
         .hits = has_strides,
@@ -70,9 +68,8 @@ constexpr std::array of_strides{
     Bug{.name = "written_between_elements",
         .summary = "The result is unpacked with what lies between its elements in the sender's "
                    "buffer.",
-        .operation = "all_gather",
-        .algorithm = "ring",
-        .says = "memory behind element 0 of recv was written",
+        .target = {"all_gather", "ring"},
+        .found_by = {.says = "memory behind element 0 of recv was written"},
         .cases_min = 400,
         .without = dense,
         .hits = has_strides,

@@ -87,24 +87,27 @@ double mean_of(const std::vector<double>& inputs) {
   return sum_of(inputs) / static_cast<double>(inputs.size());
 }
 
-constexpr std::array formats{
+/// Reduces with another op.
+template <ReduceOp op>
+void reduce_by(const Outcome& outcome) {
+  reduce_again(outcome, {.type = outcome.c().type, .op = op});
+}
+
+constexpr std::array bugs_in_values{
     Bug{.name = "wrong_type_width",
         .summary = "f64 values are sent as f32.",
-        .operation = "broadcast",
-        .algorithm = "binomial",
+        .target = {"broadcast", "binomial"},
         .hits = has_type<Type::f64>,
         .map = rounded<24>},
     Bug{.name = "int32_travels_as_f32",
         .summary = "int32 values are converted to f32, which has only 24 bits of significand.",
-        .operation = "all_to_all",
-        .algorithm = "pairwise",
+        .target = {"all_to_all", "pairwise"},
         .hits = has_type<Type::int32>,
         .map = rounded<24>},
     Bug{.name = "signalling_nan_quieted",
         .summary =
             "f64 values pass through a floating-point register, which quiets signalling NaNs.",
-        .operation = "gather",
-        .algorithm = "binomial",
+        .target = {"gather", "binomial"},
         .hits = has_type<Type::f64>,
         .edit_result =
             [](const Outcome& outcome) {
@@ -117,42 +120,34 @@ constexpr std::array formats{
             }},
     Bug{.name = "minus_zero_moved_as_zero",
         .summary = "Data is moved by adding it to 0, which turns -0 into +0.",
-        .operation = "scatter",
-        .algorithm = "direct",
+        .target = {"scatter", "direct"},
         .hits = has_type<Type::f32>,
         .edit_result = lose_sign_of_zero},
     Bug{.name = "wrong_at_five_ranks",
         .summary = "The table of messages for five ranks has a mistake.",
-        .operation = "gather_v",
-        .algorithm = "binomial",
+        .target = {"gather_v", "binomial"},
         .ranks_max = 5,
         .hits = [](const Case& c) { return group_size(c) == 5; },
         .edit_result = flip_first_of_all},
     Bug{.name = "int64_travels_as_f64",
         .summary = "int64 values are converted to double, which has only 53 bits of significand.",
-        .operation = "all_to_all_v",
-        .algorithm = "bruck",
-        .property = "returns_by_the_transpose",
-        .says = "the data did not come back unchanged",
+        .target = {"all_to_all_v", "bruck"},
+        .found_by = {"returns_by_the_transpose", "the data did not come back unchanged"},
         .hits = has_type<Type::int64>,
-        .edit_result =
-            [](const Outcome& outcome) {
-              for_each_output(outcome, [](int, std::int64_t, std::byte* element) {
-                numerics::from_double(
-                    Type::int64, numerics::to_double(Type::int64, element), element);
-              });
+        .edit_element =
+            [](const Outcome&, int, std::int64_t, std::byte* element) {
+              numerics::from_double(
+                  Type::int64, numerics::to_double(Type::int64, element), element);
             }},
     Bug{.name = "rounds_to_bf16",
         .summary = "An f32 reduction sends its partial sums as bf16.",
         .source = "tt-metal#37884",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         .hits = has_type<Type::f32>,
         .map = rounded<8>},
     Bug{.name = "subnormals_flushed",
         .summary = "Data passes through arithmetic that flushes subnormal numbers to 0.",
-        .operation = "all_gather_v",
-        .algorithm = "bruck",
+        .target = {"all_gather_v", "bruck"},
         .hits = [](const Case& c) { return !spec::is_integer(c.type); },
         .map =
             [](double value, Type component) {
@@ -161,8 +156,7 @@ constexpr std::array formats{
             }},
     Bug{.name = "inf_saturated",
         .summary = "Infinity becomes the largest finite number.",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         .map =
             [](double value, Type component) {
               const auto& type = spec::info(component);
@@ -174,33 +168,24 @@ constexpr std::array formats{
         .summary = "The count of complex numbers is not doubled, so only half of the real numbers "
                    "are sent.",
         .source = "cupy, NCCLBackend",
-        .operation = "all_reduce",
-        .algorithm = "direct",
+        .target = {"all_reduce", "direct"},
         .hits = [](const Case& c) { return spec::is_complex(c.type); },
-        .edit_result =
-            [](const Outcome& outcome) {
+        .edit_element =
+            [](const Outcome& outcome, int rank, std::int64_t index, std::byte* element) {
               const std::int64_t half = spec::info(outcome.c().type).bytes / 2;
-              for_each_output(outcome, [&](int rank, std::int64_t index, std::byte* element) {
-                const std::int64_t first = 2 * index;
-                if (first + 1 < outcome.c().count) return;
-                const bool all = first >= outcome.c().count;
-                leave_unwritten(
-                    outcome, rank, all ? element : element + half, all ? 2 * half : half);
-              });
+              const std::int64_t first = 2 * index;
+              if (first + 1 < outcome.c().count) return;
+              const bool all = first >= outcome.c().count;
+              leave_unwritten(outcome, rank, all ? element : element + half, all ? 2 * half : half);
             }},
-};
-
-constexpr std::array arithmetic{
     Bug{.name = "nan_dropped",
         .summary = "A sum replaces NaN by 0, which hides a broken rank.",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         .hits = has_op_on_floats<ReduceOp::sum>,
         .map = [](double value, Type) { return std::isnan(value) ? 0 : value; }},
     Bug{.name = "sum_begins_with_zero",
         .summary = "The accumulator starts at +0, so a sum of only -0 becomes +0.",
-        .operation = "reduce",
-        .algorithm = "direct",
+        .target = {"reduce", "direct"},
         .hits =
             [](const Case& c) {
               return collective(c).op == ReduceOp::sum &&
@@ -209,16 +194,14 @@ constexpr std::array arithmetic{
         .edit_result = lose_sign_of_zero},
     Bug{.name = "overflow_saturated",
         .summary = "An f16 sum that overflows becomes the largest finite number.",
-        .operation = "reduce",
-        .algorithm = "binomial",
+        .target = {"reduce", "binomial"},
         .without = R"({"input":"exact"})",
         .hits =
             [](const Case& c) { return collective(c).op == ReduceOp::sum && c.type == Type::f16; },
         .edit_result = saturate_sums},
     Bug{.name = "largest_number_becomes_infinite",
         .summary = "An f16 sum that is the largest finite number is rounded to infinity.",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         .cases_min = 20000,
         .without = R"({"input":"exact"})",
         .hits =
@@ -232,21 +215,17 @@ constexpr std::array arithmetic{
             }},
     Bug{.name = "nan_propagated",
         .summary = "min returns NaN, although the contract says that it ignores NaN.",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         .hits = has_op_on_floats<ReduceOp::min>,
-        .edit_result =
-            [](const Outcome& outcome) {
-              for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
-                const double sum = sum_of(contributions(outcome, index));
-                if (std::isnan(sum)) numerics::from_double(outcome.c().type, sum, element);
-              });
+        .edit_element =
+            [](const Outcome& outcome, int, std::int64_t index, std::byte* element) {
+              const double sum = sum_of(contributions(outcome, index));
+              if (std::isnan(sum)) numerics::from_double(outcome.c().type, sum, element);
             }},
     Bug{.name = "int_avg_is_zero",
         .summary = "An integer sum is multiplied by 1/n, which is 0 as an integer.",
         .source = "InfiniCCL#37",
-        .operation = "all_reduce",
-        .algorithm = "direct",
+        .target = {"all_reduce", "direct"},
         .hits =
             [](const Case& c) {
               return collective(c).op == ReduceOp::avg && spec::is_integer(c.type) &&
@@ -255,8 +234,7 @@ constexpr std::array arithmetic{
         .map = [](double, Type) { return 0.0; }},
     Bug{.name = "int_avg_floors",
         .summary = "The mean of negative integers is rounded down instead of toward zero.",
-        .operation = "all_reduce",
-        .algorithm = "direct",
+        .target = {"all_reduce", "direct"},
         .hits =
             [](const Case& c) {
               return collective(c).op == ReduceOp::avg &&
@@ -266,8 +244,7 @@ constexpr std::array arithmetic{
     Bug{.name = "int_avg_accumulates_wide",
         .summary =
             "The sum of an integer mean does not wrap: the mean of {100, 100} in int8 is 100.",
-        .operation = "reduce",
-        .algorithm = "binomial",
+        .target = {"reduce", "binomial"},
         .hits =
             [](const Case& c) {
               return collective(c).op == ReduceOp::avg && spec::is_integer(c.type) &&
@@ -276,8 +253,7 @@ constexpr std::array arithmetic{
         .fold = [](const std::vector<double>& inputs) { return std::trunc(mean_of(inputs)); }},
     Bug{.name = "prod_saturates",
         .summary = "An integer product that overflows becomes the largest or smallest number.",
-        .operation = "reduce",
-        .algorithm = "direct",
+        .target = {"reduce", "direct"},
         .hits =
             [](const Case& c) {
               return collective(c).op == ReduceOp::prod && c.type == Type::int32;
@@ -293,8 +269,7 @@ constexpr std::array arithmetic{
             }},
     Bug{.name = "unsigned_compared_as_signed",
         .summary = "uint8 is compared as int8, so 200 is less than 100.",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         .hits =
             [](const Case& c) {
               return (collective(c).op == ReduceOp::min || collective(c).op == ReduceOp::max) &&
@@ -303,14 +278,12 @@ constexpr std::array arithmetic{
         .edit_result = [](const Outcome& outcome) { reduce_again(outcome, {.type = Type::int8}); }},
     Bug{.name = "max_starts_from_zero",
         .summary = "The accumulator of max starts at 0, so the maximum of negative numbers is 0.",
-        .operation = "reduce",
-        .algorithm = "binomial",
+        .target = {"reduce", "binomial"},
         .hits = has_op<ReduceOp::max>,
         .map = [](double value, Type) { return value < 0 ? 0 : value; }},
     Bug{.name = "scalar_of_the_next_rank",
         .summary = "premul_sum multiplies each rank's elements by the next rank's scalar.",
-        .operation = "all_reduce",
-        .algorithm = "direct",
+        .target = {"all_reduce", "direct"},
         .hits = has_op<ReduceOp::premul_sum>,
         .edit_result =
             [](const Outcome& outcome) {
@@ -318,49 +291,33 @@ constexpr std::array arithmetic{
             }},
     Bug{.name = "accumulator_starts_at_one",
         .summary = "The accumulator is not cleared.",
-        .operation = "reduce",
-        .algorithm = "direct",
-        .property = "is_linear",
-        .says = "differs from 2 f(a) + f(b)",
+        .target = {"reduce", "direct"},
+        .found_by = {"is_linear", "differs from 2 f(a) + f(b)"},
         .map = [](double value, Type) { return value + 1; }},
-};
-
-/// Reduces with another op.
-template <ReduceOp op>
-void reduce_by(const Outcome& outcome) {
-  reduce_again(outcome, {.type = outcome.c().type, .op = op});
-}
-
-constexpr std::array logic{
     Bug{.name = "bits_ran_as_sum",
         .summary = "Bitwise and, or and exclusive or are passed on as a sum.",
         .source = "torchcomms#2082",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         .hits = [](const Case& c) { return spec::is_bitwise(collective(c).op); },
         .edit_result = reduce_by<ReduceOp::sum>},
     Bug{.name = "xor_ran_as_or",
         .summary = "Bitwise exclusive or is computed as or.",
-        .operation = "reduce",
-        .algorithm = "binomial",
+        .target = {"reduce", "binomial"},
         .hits = has_op<ReduceOp::bxor>,
         .edit_result = reduce_by<ReduceOp::bor>},
     Bug{.name = "and_starts_from_zero",
         .summary = "The accumulator of bitwise and starts at 0, so the result is 0.",
-        .operation = "all_reduce",
-        .algorithm = "direct",
+        .target = {"all_reduce", "direct"},
         .hits = has_op<ReduceOp::band>,
         .map = [](double, Type) { return 0.0; }},
     Bug{.name = "truth_not_normalised",
         .summary = "Logical or returns the bits of its true operands instead of 1.",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         .hits = has_op<ReduceOp::lor>,
         .edit_result = reduce_by<ReduceOp::bor>},
     Bug{.name = "truth_taken_bit_by_bit",
         .summary = "Logical and is computed bit by bit, so 1 and 2 are not true.",
-        .operation = "reduce",
-        .algorithm = "direct",
+        .target = {"reduce", "direct"},
         .ranks_max = 5,
         .hits = has_op<ReduceOp::land>,
         .edit_result =
@@ -371,8 +328,7 @@ constexpr std::array logic{
             }},
     Bug{.name = "truth_of_the_low_half",
         .summary = "The truth of an int64 is taken from its low 32 bits.",
-        .operation = "all_reduce",
-        .algorithm = "direct",
+        .target = {"all_reduce", "direct"},
         .cases_min = 20000,
         .hits =
             [](const Case& c) {
@@ -386,13 +342,9 @@ constexpr std::array logic{
               });
               return is_true ? 1.0 : 0.0;
             }},
-};
-
-constexpr std::array locations{
     Bug{.name = "last_of_equal_values",
         .summary = "maxloc takes the last of equal values, whatever their indices.",
-        .operation = "all_reduce",
-        .algorithm = "ring",
+        .target = {"all_reduce", "ring"},
         .without = R"({"op":"sum"})",
         .hits = has_op<ReduceOp::maxloc>,
         .edit_result =
@@ -402,8 +354,7 @@ constexpr std::array locations{
     Bug{.name = "least_value_and_least_index",
         .summary =
             "minloc takes the least value and the least index, which may be another value's.",
-        .operation = "reduce",
-        .algorithm = "binomial",
+        .target = {"reduce", "binomial"},
         .without = R"({"op":"sum"})",
         .hits = has_op<ReduceOp::minloc>,
         .edit_result = reduce_by<ReduceOp::min>},
@@ -412,10 +363,7 @@ constexpr std::array locations{
 }  // namespace
 
 void add_bugs_in_values(std::vector<Bug>& out) {
-  out.insert(out.end(), formats.begin(), formats.end());
-  out.insert(out.end(), arithmetic.begin(), arithmetic.end());
-  out.insert(out.end(), logic.begin(), logic.end());
-  out.insert(out.end(), locations.begin(), locations.end());
+  out.insert(out.end(), bugs_in_values.begin(), bugs_in_values.end());
 }
 
 }  // namespace rankcheck::cases::audit

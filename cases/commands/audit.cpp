@@ -56,16 +56,16 @@ struct Row {
 
 Row audit(const harness::Catalogue& catalogue, const Bug& bug, const audit::HuntOptions& options) {
   Row row{.bug = bug, .attempts = {}, .survived = {}};
-  row.attempts.push_back({bug.property, hunt(catalogue, bug, bug.property, options)});
-  for (const harness::Property& each : catalogue.find(bug.operation)->properties) {
-    if (each.name == bug.property) continue;
+  row.attempts.push_back({bug.found_by.property, hunt(catalogue, bug, bug.found_by.property, options)});
+  for (const harness::Property& each : catalogue.find(bug.target.operation)->properties) {
+    if (each.name == bug.found_by.property) continue;
     row.attempts.push_back({each.name, hunt(catalogue, bug, each.name, options)});
   }
   row.survived = why_not_caught(bug, row.attempts.front().hunt);
   if (bug.without.empty()) return row;
   audit::HuntOptions off = options;
   off.without = true;
-  row.without = hunt(catalogue, bug, bug.property, off);
+  row.without = hunt(catalogue, bug, bug.found_by.property, off);
   if (row.survived.empty()) row.survived = why_not_needed(bug, *row.without);
   return row;
 }
@@ -95,7 +95,7 @@ std::map<std::string_view, Column> columns_of(const std::vector<Row>& rows) {
 
 std::string place_of(const Bug& bug) {
   if (!bug.planted_in.empty()) return std::string(bug.planted_in);
-  return fmt::format("{}/{}", bug.operation, bug.algorithm);
+  return fmt::format("{}/{}", bug.target.operation, bug.target.algorithm);
 }
 
 /// Prints the tables of the bugs and of the properties of one family.
@@ -120,7 +120,7 @@ void print(const std::vector<Row>& rows) {
     }
     bugs.add({std::string(row.bug.name),
               place_of(row.bug),
-              std::string(row.survived.empty() ? row.bug.property : "SURVIVED"),
+              std::string(row.survived.empty() ? row.bug.found_by.property : "SURVIVED"),
               std::string(name(finding.verdict)),
               finding.minimal ? std::to_string(group_size(*finding.minimal)) : "-",
               finding.minimal ? std::to_string(audit::elements_of(*finding.minimal)) : "-",
@@ -161,7 +161,7 @@ void print_needs(const std::vector<Row>& rows) {
 std::map<std::string_view, std::vector<Row>> by_family(const std::vector<Row>& rows) {
   std::map<std::string_view, std::vector<Row>> families;
   for (const Row& row : rows) {
-    families[spec::family(reference::contract_named(row.bug.operation))].push_back(row);
+    families[spec::family(reference::contract_named(row.bug.target.operation))].push_back(row);
   }
   return families;
 }
@@ -169,10 +169,10 @@ std::map<std::string_view, std::vector<Row>> by_family(const std::vector<Row>& r
 ordered_json to_json(const Row& row) {
   ordered_json out{{"name", row.bug.name}, {"summary", row.bug.summary}};
   if (!row.bug.source.empty()) out["source"] = row.bug.source;
-  out["operation"] = row.bug.operation;
-  out["algorithm"] = row.bug.algorithm;
+  out["operation"] = row.bug.target.operation;
+  out["algorithm"] = row.bug.target.algorithm;
   if (!row.bug.planted_in.empty()) out["planted_in"] = row.bug.planted_in;
-  out["property"] = row.bug.property;
+  out["property"] = row.bug.found_by.property;
   out["caught"] = row.survived.empty();
   if (!row.survived.empty()) out["survived"] = row.survived;
   if (row.without) {
@@ -212,7 +212,7 @@ int report(const std::vector<Row>& rows, const audit::HuntOptions& options, bool
       if (row.survived.empty()) continue;
       fmt::print("survived: {}, {}: {}\n",
                  row.bug.name,
-                 row.bug.property,
+                 row.bug.found_by.property,
                  harness::printable(row.survived));
     }
     fmt::print("{} of {} planted bugs caught\n", planted - survived, planted);
@@ -259,10 +259,10 @@ int run_audit(const Options& options) {
   if (!options.operations.empty()) {
     const auto patterns = harness::run::split_lists("--operation", options.operations);
     std::set<std::string> names;
-    for (const Bug& bug : bugs) names.emplace(bug.operation);
+    for (const Bug& bug : bugs) names.emplace(bug.target.operation);
     harness::run::require_matches("operation", patterns, names);
     std::erase_if(bugs,
-                  [&](const Bug& bug) { return !harness::matches_any(patterns, bug.operation); });
+                  [&](const Bug& bug) { return !harness::matches_any(patterns, bug.target.operation); });
   }
   const std::vector<Row> rows = audit_all(catalogue, bugs, options.hunt, options.jobs);
   return report(rows, options.hunt, options.json);

@@ -61,14 +61,14 @@ ScoreRow look_for(const harness::Catalogue& catalogue,
   ScoreRow row{.defect = &defect,
                .was_looked_for = true,
                .bug = bug.name,
-               .operation = bug.operation,
-               .property = bug.property,
+               .operation = bug.target.operation,
+               .property = bug.found_by.property,
                .finding = {},
                .survived = {},
                .lacks = {}};
   // Entries of these suites have the counts that are too large to be drawn.
   if (bug.count > 0) row.suite = is_huge ? "huge" : "ci";
-  const Hunt hunt = audit::hunt(catalogue, bug, bug.property, options);
+  const Hunt hunt = audit::hunt(catalogue, bug, bug.found_by.property, options);
   row.finding = hunt.finding;
   if (row.finding.reason == harness::name(harness::SkipReason::no_memory)) {
     row.was_looked_for = false;

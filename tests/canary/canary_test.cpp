@@ -14,6 +14,7 @@
 
 #include "harness/search/engine.hpp"
 
+#include "cases/audit/call_edits.hpp"
 #include "cases/audit/catalogue.hpp"
 #include "cases/families/ptycho/case.hpp"
 #include "cases/suites/catalogue.hpp"
@@ -44,19 +45,19 @@ const Hunt& hunted(const Bug& bug) {
   static std::map<std::string_view, Hunt> all;
   const auto found = all.find(bug.name);
   if (found != all.end()) return found->second;
-  return all.emplace(bug.name, hunt(operations(), bug, bug.property)).first->second;
+  return all.emplace(bug.name, hunt(operations(), bug, bug.found_by.property)).first->second;
 }
 
 /// Returns the outcome of the same search without the mistake. Many bugs of one operation then are
 /// the same search, which is made once: all that a sound search depends on is in the key.
 const Hunt& hunted_without_mistake(const Bug& bug) {
   const auto address = [](auto* function) { return reinterpret_cast<std::uintptr_t>(function); };
-  const bool is_replaced = bug.replace_call != nullptr;
+  const bool is_replaced = edits_calls(bug);
   // A correct algorithm takes the place of the bug's own plan, unless a fault hits that plan.
   // A sound operator call also runs as an InterceptedCall, in the stages that the bug would hit.
-  const auto key = std::tuple(bug.operation,
-                              bug.algorithm,
-                              bug.property,
+  const auto key = std::tuple(bug.target.operation,
+                              bug.target.algorithm,
+                              bug.found_by.property,
                               bug.without.find("stride") != std::string_view::npos,
                               bug.count,
                               bug.count > 0 ? bug.type : spec::Type(),
@@ -70,7 +71,7 @@ const Hunt& hunted_without_mistake(const Bug& bug) {
   const auto found = all.find(key);
   if (found != all.end()) return found->second;
   return all
-      .emplace(key, hunt(operations(), bug, bug.property, {.cases = sound_cases, .sound = true}))
+      .emplace(key, hunt(operations(), bug, bug.found_by.property, {.cases = sound_cases, .sound = true}))
       .first->second;
 }
 
@@ -92,7 +93,7 @@ TEST_P(CanaryTest, IsCaughtAndShrinks) {
 /// With the fields that the bug needs switched off, the same search finds nothing.
 TEST_P(CanaryTest, NeedsTheFieldsThatItNames) {
   if (GetParam().without.empty()) return;
-  const Hunt found = hunt(operations(), GetParam(), GetParam().property, {.without = true});
+  const Hunt found = hunt(operations(), GetParam(), GetParam().found_by.property, {.without = true});
   EXPECT_EQ(why_not_needed(GetParam(), found), "");
 }
 
@@ -106,7 +107,7 @@ TEST_P(CanaryTest, ReplaysFromTheTextOfItsMinimalCase) {
   harness::Examiner examiner(operations(), backend);
   // A bug that needs a count of its own is never flaky, and each replay takes long.
   const int replays = GetParam().count > 0 ? 1 : 5;
-  EXPECT_EQ(replay(examiner, c, {.replays = replays}).verdict, GetParam().verdict) << text;
+  EXPECT_EQ(replay(examiner, c, {.replays = replays}).verdict, GetParam().found_by.verdict) << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Planted, CanaryTest, testing::ValuesIn(catalogue()), tests::printed_name);
@@ -114,9 +115,9 @@ INSTANTIATE_TEST_SUITE_P(Planted, CanaryTest, testing::ValuesIn(catalogue()), te
 /// A bug that only one seed finds is luck. These bugs are small and found in a few cases.
 TEST(SeedsTest, CatchTheBugsOfListsAndAxes) {
   for (const Bug& bug : catalogue()) {
-    if (!bug.operation.ends_with("_list") && !bug.operation.ends_with("_axis")) continue;
+    if (!bug.target.operation.ends_with("_list") && !bug.target.operation.ends_with("_axis")) continue;
     for (const std::uint64_t seed : {2, 4, 22}) {
-      const Hunt found = hunt(operations(), bug, bug.property, {.seed = seed});
+      const Hunt found = hunt(operations(), bug, bug.found_by.property, {.seed = seed});
       EXPECT_EQ(why_not_caught(bug, found), "") << bug.name << ", seed " << seed;
     }
   }
@@ -131,7 +132,7 @@ TEST(LargeTest, ShrinksToTheLeastCountBeyondALimit) {
   ASSERT_NE(bug, all.end());
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Hunt found =
-        seed == 1 ? hunted(*bug) : hunt(operations(), *bug, bug->property, {.seed = seed});
+        seed == 1 ? hunted(*bug) : hunt(operations(), *bug, bug->found_by.property, {.seed = seed});
     ASSERT_EQ(why_not_caught(*bug, found), "") << seed;
     const harness::Case& c = *found.finding.minimal;
     const std::int64_t bytes = spec::info(c.type).bytes;
@@ -143,8 +144,8 @@ TEST(LargeTest, ShrinksToTheLeastCountBeyondALimit) {
 /// memory, of the backend's faults and of the ranks' agreement.
 bool is_caught_by_own_check(const Bug& bug, const Hunt& found) {
   if (!why_not_caught(bug, found).empty()) return false;
-  if (operations().find(bug.operation)->contract.synchronises) return true;
-  if (bug.property == "ranks_agree_bitwise") return true;
+  if (operations().find(bug.target.operation)->contract.synchronises) return true;
+  if (bug.found_by.property == "ranks_agree_bitwise") return true;
   const std::string& reason = found.finding.reason;
   return reason != "differs from rank 0" && !reason.starts_with("rank ");
 }
@@ -152,8 +153,8 @@ bool is_caught_by_own_check(const Bug& bug, const Hunt& found) {
 TEST(CatalogueTest, EveryPropertyCatchesABugByItsOwnCheck) {
   std::set<std::string_view> caught;
   for (const Bug& bug : catalogue()) {
-    if (caught.contains(bug.property)) continue;
-    if (is_caught_by_own_check(bug, hunted(bug))) caught.insert(bug.property);
+    if (caught.contains(bug.found_by.property)) continue;
+    if (is_caught_by_own_check(bug, hunted(bug))) caught.insert(bug.found_by.property);
   }
   for (const harness::Operation& operation : operations().operations()) {
     for (const harness::Property& property : operation.properties) {
@@ -165,7 +166,7 @@ TEST(CatalogueTest, EveryPropertyCatchesABugByItsOwnCheck) {
 TEST(CatalogueTest, PlantsABugInEveryOperation) {
   std::set<std::string_view> spoiled;
   for (const Bug& bug : catalogue()) {
-    spoiled.insert(bug.planted_in.empty() ? bug.operation : bug.planted_in);
+    spoiled.insert(bug.planted_in.empty() ? bug.target.operation : bug.planted_in);
   }
   for (const harness::Operation& operation : operations().operations()) {
     EXPECT_TRUE(spoiled.contains(operation.contract.name)) << operation.contract.name;
@@ -191,7 +192,7 @@ TEST(CatalogueTest, PlantsEveryFaultOfTheSimulator) {
 
 TEST(CatalogueTest, PlantsEveryVerdictOfAFailingSubject) {
   std::set<Verdict> verdicts;
-  for (const Bug& bug : catalogue()) verdicts.insert(bug.verdict);
+  for (const Bug& bug : catalogue()) verdicts.insert(bug.found_by.verdict);
   EXPECT_EQ(
       verdicts,
       (std::set<Verdict>{Verdict::falsified, Verdict::flaky, Verdict::hung, Verdict::crashed}));
@@ -207,7 +208,7 @@ TEST(CatalogueTest, HasNamesThatDiffer) {
 TEST(CatalogueTest, HasWordsForEveryBug) {
   for (const Bug& bug : catalogue()) {
     EXPECT_FALSE(bug.summary.empty()) << bug.name;
-    EXPECT_FALSE(bug.says.empty()) << bug.name;
+    EXPECT_FALSE(bug.found_by.says.empty()) << bug.name;
   }
 }
 
@@ -217,7 +218,7 @@ TEST(WhyNotCaughtTest, NamesWhatIsWrong) {
   const auto expect_why = [&](const Hunt& found, const std::string& why) {
     EXPECT_NE(why_not_caught(bug, found).find(why), std::string::npos) << why;
   };
-  expect_why(hunt(operations(), bug, bug.property, {.sound = true}), "got passed");
+  expect_why(hunt(operations(), bug, bug.found_by.property, {.sound = true}), "got passed");
   Hunt found = caught;
   found.had_effect = false;
   expect_why(found, "changed nothing");

@@ -52,7 +52,7 @@ bool has_entry(const std::string& suite, std::string_view operation, const Bug& 
   const harness::Suite read = harness::suite_from_text(harness::read_file(path), suite);
   return std::any_of(
       read.entries.begin(), read.entries.end(), [&](const harness::SuiteEntry& entry) {
-        return entry.operation == operation && entry.property == bug.property &&
+        return entry.operation == operation && entry.property == bug.found_by.property &&
                entry.count == bug.count && entry.ranks_max >= bug.ranks_max &&
                entry.types == std::vector{bug.type};
       });
@@ -64,7 +64,7 @@ TEST(PublishedTest, ASuiteHasTheCountsThatAreTooLargeToBeDrawn) {
     EXPECT_TRUE(bug.count == 0 || has_entry("ci.json", "*", bug)) << bug.name;
   }
   for (const Bug& bug : huge_bugs())
-    EXPECT_TRUE(has_entry("huge.json", bug.operation, bug)) << bug.name;
+    EXPECT_TRUE(has_entry("huge.json", bug.target.operation, bug)) << bug.name;
 }
 
 TEST(PublishedTest, SaysWhyItDoesNotPlantADefect) {
