@@ -1,5 +1,3 @@
-#include "cases/collectives/agrees_with_reference.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,6 +13,7 @@
 #include "harness/case/input.hpp"
 
 #include "cases/collectives/oracle.hpp"
+#include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"
 

@@ -1,5 +1,3 @@
-#include "cases/collectives/axis.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -7,6 +5,7 @@
 
 #include "cases/collectives/composition.hpp"
 #include "cases/collectives/exact_inputs.hpp"
+#include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases {

@@ -3,16 +3,8 @@
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
-#include "cases/collectives/agrees_with_reference.hpp"
-#include "cases/collectives/axis.hpp"
 #include "cases/collectives/composition.hpp"
-#include "cases/collectives/groups_at_once.hpp"
-#include "cases/collectives/identities.hpp"
-#include "cases/collectives/in_place_equals_out_of_place.hpp"
-#include "cases/collectives/lists.hpp"
-#include "cases/collectives/rank_permutation.hpp"
-#include "cases/collectives/separates_ranks.hpp"
-#include "cases/collectives/splits.hpp"
+#include "cases/collectives/properties.hpp"
 
 namespace rankcheck::cases {
 

@@ -8,6 +8,7 @@
 #include "harness/properties/nearly_equal.hpp"
 
 #include "cases/collectives/exact_inputs.hpp"
+#include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"
 

@@ -43,7 +43,7 @@ void adapt_exact(const spec::Contract& contract, harness::Case& c);
 void adapt_out_of_place(const spec::Contract& contract, harness::Case& c);
 [[nodiscard]] bool applies_out_of_place(const spec::Contract& contract, const harness::Case& c);
 
-using Program = void (*)(const spec::Contract&, const harness::Case&, std::vector<harness::Case>&);
+using Program = decltype(harness::Property::program);
 
 /// A property: the first stage alone leaves the same result as the other stages, one after another.
 [[nodiscard]] harness::Property composes(std::string_view name,
@@ -54,12 +54,5 @@ using Program = void (*)(const spec::Contract&, const harness::Case&, std::vecto
 [[nodiscard]] harness::Property returns(std::string_view name,
                                         std::string_view summary,
                                         Program program);
-
-/// f(2a + b) = 2 f(a) + f(b), for sums.
-[[nodiscard]] harness::Property is_linear();
-
-/// A scatter followed by this gather returns the root's data. The scatter is even or uneven like
-/// the gather.
-[[nodiscard]] harness::Property inverts_scatter();
 
 }  // namespace rankcheck::cases

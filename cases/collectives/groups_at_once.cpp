@@ -1,5 +1,3 @@
-#include "cases/collectives/groups_at_once.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -9,8 +7,7 @@
 #include "harness/case/family.hpp"
 #include "harness/case/input.hpp"
 
-#include "cases/collectives/agrees_with_reference.hpp"
-#include "cases/collectives/separates_ranks.hpp"
+#include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases {

@@ -1,8 +1,7 @@
-#include "cases/collectives/identities.hpp"
-
 #include "reference/spec/to_size.hpp"
 
 #include "cases/collectives/composition.hpp"
+#include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases {

@@ -1,5 +1,3 @@
-#include "cases/collectives/lists.hpp"
-
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
@@ -9,6 +7,7 @@
 
 #include "cases/collectives/composition.hpp"
 #include "cases/collectives/exact_inputs.hpp"
+#include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases {

@@ -4,20 +4,7 @@
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
 #include "cases/families/ptycho/symmetry.hpp"
-#include "cases/ptycho/conjugate_gradient_properties.hpp"
-#include "cases/ptycho/derivative_properties.hpp"
-#include "cases/ptycho/difference_map_properties.hpp"
-#include "cases/ptycho/gauge_properties.hpp"
-#include "cases/ptycho/halo_properties.hpp"
-#include "cases/ptycho/lsqml_properties.hpp"
-#include "cases/ptycho/mode_properties.hpp"
-#include "cases/ptycho/momentum_properties.hpp"
-#include "cases/ptycho/multislice_properties.hpp"
-#include "cases/ptycho/operator_properties.hpp"
-#include "cases/ptycho/partition_properties.hpp"
-#include "cases/ptycho/position_properties.hpp"
-#include "cases/ptycho/step_properties.hpp"
-#include "cases/ptycho/wave_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 
 namespace rankcheck::cases {
 

@@ -140,6 +140,22 @@ double inner_product_bound(const BoundedArray& uncertain, const BoundedArray& ex
   return bound + (static_cast<double>(exact.values.size()) + 4) * double_unit * magnitude;
 }
 
+ExpectedValue inner_product_of(const OperatorStage& stage,
+                               Array array,
+                               const BoundedArray& exact,
+                               std::size_t part,
+                               std::size_t parts) {
+  const auto part_of = [&](const auto& all) {
+    const auto size = static_cast<std::ptrdiff_t>(all.size() / parts);
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(part) * size;
+    return std::decay_t<decltype(all)>(first, first + size);
+  };
+  const BoundedArray left{.values = part_of(stage.got[array].values),
+                          .errors = part_of(stage.expected[array].errors)};
+  const BoundedArray right{.values = part_of(exact.values), .errors = {}};
+  return {.value = inner_product(left, right), .bound = inner_product_bound(left, right)};
+}
+
 void compare_with_limit(const OperatorStage& stage,
                         const Named& number,
                         const UpperLimit& most,

@@ -51,6 +51,14 @@ void compare_outputs(const OperatorStage& stage,
 [[nodiscard]] double inner_product_bound(const reference::BoundedArray& uncertain,
                                          const reference::BoundedArray& exact);
 
+/// The inner product of what a stage left in an array with exact values, and the bound of its
+/// error. Takes one of several equal parts of both, such as a slice of an object.
+[[nodiscard]] ExpectedValue inner_product_of(const OperatorStage& stage,
+                                             spec::Array array,
+                                             const reference::BoundedArray& exact,
+                                             std::size_t part = 0,
+                                             std::size_t parts = 1);
+
 /// A number that a property computes from outputs, with its name.
 struct Named {
   std::string_view name;

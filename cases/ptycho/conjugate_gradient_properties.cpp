@@ -1,5 +1,3 @@
-#include "cases/ptycho/conjugate_gradient_properties.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -8,12 +6,9 @@
 
 #include "reference/ptycho/conjugate_gradient_step/contract.hpp"
 
-#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/gauge_properties.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
-#include "cases/ptycho/step_properties.hpp"
 
 namespace rankcheck::cases {
 
@@ -69,8 +64,7 @@ void check_directions(const Evidence& evidence, Judgement& judgement) {
   compare_outputs(stage, "differs from the old value plus the step", judgement, leads);
 }
 
-}  // namespace
-
+/// Computes the cost of the new state again.
 template <NoiseModel noise>
 harness::Property never_raises_the_cost() {
   constexpr bool is_poisson = noise == NoiseModel::poisson;
@@ -83,6 +77,7 @@ harness::Property never_raises_the_cost() {
   };
 }
 
+/// A search by halving finds only powers of two.
 harness::Property goes_along_its_directions() {
   return {
       .name = "goes_along_its_directions",
@@ -91,6 +86,8 @@ harness::Property goes_along_its_directions() {
       .check = check_directions,
   };
 }
+
+}  // namespace
 
 template <NoiseModel noise>
 std::vector<harness::Property> conjugate_gradient_properties() {
@@ -113,8 +110,6 @@ std::vector<harness::Property> conjugate_gradient_properties() {
   return properties;
 }
 
-template harness::Property never_raises_the_cost<NoiseModel::gaussian>();
-template harness::Property never_raises_the_cost<NoiseModel::poisson>();
 template std::vector<harness::Property> conjugate_gradient_properties<NoiseModel::gaussian>();
 template std::vector<harness::Property> conjugate_gradient_properties<NoiseModel::poisson>();
 

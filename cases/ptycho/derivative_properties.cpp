@@ -1,5 +1,3 @@
-#include "cases/ptycho/derivative_properties.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -10,9 +8,8 @@
 #include "reference/ptycho/pixels.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
@@ -137,48 +134,23 @@ void check_derivative(const Evidence& evidence, Judgement& judgement) {
     change.values[i] -= from.in[block].values[i];
   }
   const double got = (to.got[Array::cost].values[0] - from.got[Array::cost].values[0]).real();
-  const double slope = 2 * inner_product(from.got[block], change).real();
-  BoundedArray gradient = from.got[block];
-  gradient.errors = from.expected[block].errors;
-  const double bound = beyond_derivative(noise, from.in, to.in, block, change) +
-                       2 * inner_product_bound(gradient, change) +
+  const ExpectedValue slope = inner_product_of(from, block, change);
+  const double bound = beyond_derivative(noise, from.in, to.in, block, change) + 2 * slope.bound +
                        from.expected[Array::cost].errors[0] + to.expected[Array::cost].errors[0];
   compare_numbers(from,
                   {.name = "the change of the cost", .value = got},
-                  {.name = "2 Re<gradient, change>", .value = slope},
+                  {.name = "2 Re<gradient, change>", .value = 2 * slope.value.real()},
                   bound,
                   judgement);
-}
-
-/// Returns the values of one slice of an object. A probe counts as one slice.
-BoundedArray slice_of(const BoundedArray& bounded, std::size_t slice, std::size_t slices) {
-  const std::size_t size = bounded.values.size() / slices;
-  const auto first = static_cast<std::ptrdiff_t>(slice * size);
-  const auto end = static_cast<std::ptrdiff_t>((slice + 1) * size);
-  return {.values = {bounded.values.begin() + first, bounded.values.begin() + end},
-          .errors = {bounded.errors.begin() + first, bounded.errors.begin() + end}};
-}
-
-/// The inner product of a gradient with the array that it belongs to.
-struct Balance {
-  std::complex<double> value;
-  double bound;
-};
-
-Balance balance_of(const OperatorStage& stage, Array block, std::size_t slice, std::size_t slices) {
-  BoundedArray gradient = stage.got[block];
-  gradient.errors = stage.expected[block].errors;
-  gradient = slice_of(gradient, slice, slices);
-  const BoundedArray by = slice_of(stage.in[block], slice, slices);
-  return {inner_product(gradient, by), inner_product_bound(gradient, by)};
 }
 
 void check_balance(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage stage = read_stage(evidence, 0);
   const auto slices = spec::to_size(ptycho(stage.c).scene.slices);
-  const Balance probe = balance_of(stage, Array::probe, 0, 1);
+  const ExpectedValue probe = inner_product_of(stage, Array::probe, stage.in[Array::probe]);
   for (std::size_t s = 0; s < slices; ++s) {
-    const Balance object = balance_of(stage, Array::object, s, slices);
+    const ExpectedValue object =
+        inner_product_of(stage, Array::object, stage.in[Array::object], s, slices);
     compare_numbers(stage,
                     {.name = "<object gradient, object>", .value = object.value},
                     {.name = "Re<probe gradient, probe>", .value = probe.value.real()},

@@ -1,5 +1,3 @@
-#include "cases/ptycho/difference_map_properties.hpp"
-
 #include <array>
 #include <cmath>
 #include <complex>
@@ -12,10 +10,8 @@
 #include "reference/ptycho/pixels.hpp"
 #include "reference/ptycho/references.hpp"
 
-#include "cases/families/ptycho/case.hpp"
-#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/ptycho/truth.hpp"
 
@@ -32,10 +28,8 @@ using spec::Array;
 
 /// Plans a step whose exit waves are those of object and probe, and whose frames have twice their
 /// amplitudes.
-void plan_dim_waves(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-  constexpr std::array<std::string_view, 4> others{
-      "illuminate", "propagate", "intensity", "illuminate"};
-  plan_behind(others, c, stages);
+void plan_dim_waves(const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
+  plan_behind<"illuminate", "propagate", "intensity", "illuminate">(contract, c, stages);
   for (Case& stage : stages) {
     ptycho(stage).chained = true;
     ptycho(stage).scan = Scan::whole;

@@ -1,5 +1,3 @@
-#include "cases/ptycho/gauge_properties.hpp"
-
 #include <cmath>
 #include <complex>
 #include <optional>
@@ -9,10 +7,8 @@
 #include "reference/ptycho/window.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "cases/families/ptycho/case.hpp"
-#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {

@@ -1,9 +1,8 @@
-#include "cases/ptycho/halo_properties.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,8 +10,7 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
-#include "cases/families/ptycho/case.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
@@ -92,6 +90,23 @@ void judge(const OperatorStage& stage,
              judgement);
 }
 
+/// Judges every copy of every pixel. expected(pixel, copy) returns its value and how far it may be
+/// off. `what` says what a wrong value means.
+template <class Expected>
+void check_copies(const OperatorStage& stage,
+                  std::string_view what,
+                  Judgement& judgement,
+                  const Expected& expected) {
+  harness::PowerMeter meter;
+  for_each_pixel(stage, [&](const Pixel& pixel) {
+    for (const Replica& replica : pixel.replicas) {
+      const auto [wanted, bound] = expected(pixel, replica);
+      judge(stage, pixel, replica, wanted, bound, what, meter, judgement);
+    }
+  });
+  judgement.see(meter, "the object");
+}
+
 /// Plans an exchange and a second exchange on its result.
 void twice(const spec::Contract&, const Case& c, Stages& stages) {
   stages.assign(2, c);
@@ -106,20 +121,12 @@ harness::Property makes_copies_equal() {
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);
-            harness::PowerMeter meter;
-            for_each_pixel(stage, [&](const Pixel& pixel) {
-              for (const Replica& replica : pixel.replicas) {
-                judge(stage,
-                      pixel,
-                      replica,
-                      got(stage, pixel.replicas.front()),
-                      0,
-                      "differs from another rank's copy",
-                      meter,
-                      judgement);
-              }
-            });
-            judgement.see(meter, "the object");
+            check_copies(stage,
+                         "differs from another rank's copy",
+                         judgement,
+                         [&](const Pixel& pixel, const Replica&) {
+                           return std::pair(got(stage, pixel.replicas.front()), 0.0);
+                         });
           },
   };
 }
@@ -134,20 +141,12 @@ harness::Property needs_a_halo() {
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);
-            harness::PowerMeter meter;
-            for_each_pixel(stage, [&](const Pixel& pixel) {
-              for (const Replica& replica : pixel.replicas) {
-                judge(stage,
-                      pixel,
-                      replica,
-                      taken(stage, replica),
-                      0,
-                      "changed without a halo",
-                      meter,
-                      judgement);
-              }
-            });
-            judgement.see(meter, "the object");
+            check_copies(stage,
+                         "changed without a halo",
+                         judgement,
+                         [&](const Pixel&, const Replica& replica) {
+                           return std::pair(taken(stage, replica), 0.0);
+                         });
           },
   };
 }
@@ -159,20 +158,10 @@ void check_second(const Evidence& evidence,
                   std::string_view what,
                   const Factor& factor) {
   const OperatorStage stage = read_stage(evidence, 1);
-  harness::PowerMeter meter;
-  for_each_pixel(stage, [&](const Pixel& pixel) {
-    for (const Replica& replica : pixel.replicas) {
-      judge(stage,
-            pixel,
-            replica,
-            factor(pixel.replicas.size()) * taken(stage, replica),
-            admitted(stage, replica),
-            what,
-            meter,
-            judgement);
-    }
+  check_copies(stage, what, judgement, [&](const Pixel& pixel, const Replica& replica) {
+    return std::pair(factor(pixel.replicas.size()) * taken(stage, replica),
+                     admitted(stage, replica));
   });
-  judgement.see(meter, "the object");
 }
 
 }  // namespace
@@ -266,32 +255,22 @@ harness::Property stays_between_the_copies() {
       .check =
           [](const Evidence& evidence, Judgement& judgement) {
             const OperatorStage stage = read_stage(evidence, 0);
-            harness::PowerMeter meter;
-            for_each_pixel(stage, [&](const Pixel& pixel) {
+            const auto expected = [&](const Pixel& pixel, const Replica& replica) {
               const auto clamped = [&](double value, double (*part)(const Value&)) {
                 double least = part(taken(stage, pixel.replicas.front()));
                 double most = least;
-                for (const Replica& replica : pixel.replicas) {
-                  least = std::min(least, part(taken(stage, replica)));
-                  most = std::max(most, part(taken(stage, replica)));
+                for (const Replica& each : pixel.replicas) {
+                  least = std::min(least, part(taken(stage, each)));
+                  most = std::max(most, part(taken(stage, each)));
                 }
                 return std::clamp(value, least, most);
               };
-              for (const Replica& replica : pixel.replicas) {
-                const Value value = got(stage, replica);
-                const Value nearest{clamped(value.real(), [](const Value& v) { return v.real(); }),
-                                    clamped(value.imag(), [](const Value& v) { return v.imag(); })};
-                judge(stage,
-                      pixel,
-                      replica,
-                      nearest,
-                      admitted(stage, replica),
-                      "lies outside the range of its copies",
-                      meter,
-                      judgement);
-              }
-            });
-            judgement.see(meter, "the object");
+              const Value value = got(stage, replica);
+              const Value nearest{clamped(value.real(), [](const Value& v) { return v.real(); }),
+                                  clamped(value.imag(), [](const Value& v) { return v.imag(); })};
+              return std::pair(nearest, admitted(stage, replica));
+            };
+            check_copies(stage, "lies outside the range of its copies", judgement, expected);
           },
   };
 }

@@ -1,5 +1,3 @@
-#include "cases/ptycho/lsqml_properties.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -11,9 +9,8 @@
 #include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/ptycho/truth.hpp"
 

@@ -1,5 +1,3 @@
-#include "cases/ptycho/momentum_properties.hpp"
-
 #include <array>
 #include <cmath>
 #include <complex>
@@ -10,7 +8,7 @@
 #include "reference/ptycho/momentum_step/contract.hpp"
 
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/ptycho/truth.hpp"
 
@@ -38,12 +36,7 @@ std::complex<double> memory_of(const OperatorStage& step, Array array, std::size
   return reference::momentum_beta * step.in[direction].values[i];
 }
 
-/// Plans ePIE's step, then the step itself, with the same inputs.
-void plan_without_memory(const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-  constexpr std::array<std::string_view, 1> others{"epie_step"};
-  plan_behind(others, c, stages);
-}
-
+/// Stage 0 is ePIE's step, stage 1 is the step itself, with the same inputs.
 void check_without_memory(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage epie = read_stage(evidence, 0);
   const OperatorStage step = read_stage(evidence, 1);
@@ -80,7 +73,7 @@ harness::Property is_epie_with_memory() {
   return {
       .name = "is_epie_with_memory",
       .summary = "The step is ePIE's step plus 0.9 times the old directions.",
-      .program = plan_without_memory,
+      .program = plan_behind<"epie_step">,
       .check = check_without_memory,
   };
 }

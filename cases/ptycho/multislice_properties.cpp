@@ -1,5 +1,3 @@
-#include "cases/ptycho/multislice_properties.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -13,9 +11,8 @@
 #include "reference/ptycho/window.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
@@ -31,39 +28,16 @@ using spec::Array;
 
 constexpr double double_unit = 0x1p-53;
 
-/// Returns the inner product of uncertain values with exact values, for `count` values from `first`
-/// on. The bound covers the errors of the values and the rounding in double precision.
-ExpectedValue slice_inner_product(const BoundedArray& uncertain,
-                                  const BoundedArray& bounds,
-                                  const BoundedArray& exact,
-                                  std::size_t first,
-                                  std::size_t count) {
-  ExpectedValue product{.value = 0, .bound = 0};
-  double magnitude = 0;
-  for (std::size_t i = first; i < first + count; ++i) {
-    product.value += uncertain.values[i] * std::conj(exact.values[i]);
-    product.bound += bounds.errors[i] * std::abs(exact.values[i]);
-    magnitude += std::abs(uncertain.values[i]) * std::abs(exact.values[i]);
-  }
-  product.bound += (static_cast<double>(count) + 4) * double_unit * magnitude;
-  return product;
-}
-
 /// Stage 0 is multislice, and stage 1 is its adjoint in the object.
 void check_adjoint_of_slices(const Evidence& evidence, Judgement& judgement) {
   const OperatorStage forward = read_stage(evidence, 0);
   const OperatorStage back = read_stage(evidence, 1);
-  const BoundedArray& waves = forward.got[Array::waves];
-  const ExpectedValue left = slice_inner_product(
-      waves, forward.expected[Array::waves], back.in[Array::waves], 0, waves.values.size());
+  const ExpectedValue left = inner_product_of(forward, Array::waves, back.in[Array::waves]);
   const auto slices = spec::to_size(ptycho(forward.c).scene.slices);
   const std::size_t size = back.got[Array::object].values.size() / slices;
   for (std::size_t s = 0; s < slices; ++s) {
-    ExpectedValue right = slice_inner_product(back.got[Array::object],
-                                              back.expected[Array::object],
-                                              forward.in[Array::object],
-                                              s * size,
-                                              size);
+    ExpectedValue right =
+        inner_product_of(back, Array::object, forward.in[Array::object], s, slices);
     right.value = std::conj(right.value);
     judgement.count_all(harness::group_size(forward.c),
                         2 * static_cast<std::int64_t>(size) * spec::info(forward.c.type).bytes);

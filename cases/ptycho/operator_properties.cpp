@@ -1,5 +1,3 @@
-#include "cases/ptycho/operator_properties.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -12,9 +10,9 @@
 
 #include "harness/properties/nearly_equal.hpp"
 
-#include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/inputs.hpp"
 #include "cases/ptycho/comparisons.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {
@@ -245,16 +243,6 @@ void plan_once(const spec::Contract&, const Case& c, std::vector<Case>& stages) 
   stages.assign(1, c);
 }
 
-void plan_behind(std::span<const std::string_view> others,
-                 const Case& c,
-                 std::vector<Case>& stages) {
-  stages.assign(others.size() + 1, c);
-  for (std::size_t s = 0; s < others.size(); ++s) {
-    stages[s].operation = others[s];
-    stages[s].algorithm.clear();
-  }
-}
-
 harness::Property operator_agrees_with_reference() {
   return {
       .name = "agrees_with_reference",
@@ -271,8 +259,8 @@ harness::Property agrees_at_the_truth() {
           "If the frames are the modelled intensities, every output still agrees with the "
           "reference.",
       .program =
-          [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-            plan_behind(std::array<std::string_view, 1>{"intensity"}, c, stages);
+          [](const spec::Contract& contract, const Case& c, std::vector<Case>& stages) {
+            plan_behind<"intensity">(contract, c, stages);
             ptycho(stages[1]).chained = true;
           },
       .check = check_reference_at_the_truth,

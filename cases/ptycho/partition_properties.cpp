@@ -1,5 +1,3 @@
-#include "cases/ptycho/partition_properties.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,8 +10,7 @@
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
-#include "cases/families/ptycho/case.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {

@@ -1,5 +1,3 @@
-#include "cases/ptycho/position_properties.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,10 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cases/families/ptycho/case.hpp"
-#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 
 namespace rankcheck::cases {

@@ -1,5 +1,3 @@
-#include "cases/ptycho/step_properties.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -11,11 +9,8 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
-#include "cases/families/ptycho/case.hpp"
-#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/gauge_properties.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "cases/ptycho/truth.hpp"
 
@@ -128,13 +123,6 @@ void check_growth(const Evidence& evidence, Judgement& judgement) {
   compare_outputs(step, "differs from the closed form", judgement, grows);
 }
 
-/// Plans the weights, ePIE's step, then the step itself.
-void plan_epie(const spec::Contract&, const Case& c, Stages& stages) {
-  constexpr std::array<std::string_view, 3> others{
-      "object_preconditioner", "probe_preconditioner", "epie_step"};
-  plan_behind(others, c, stages);
-}
-
 /// Returns the ratios of rPIE's step to ePIE's step for the values of a weight.
 std::vector<Estimate> ratios_of(const OperatorStage& weighed, Array weight) {
   constexpr double unit = 0x1p-53;
@@ -239,7 +227,7 @@ harness::Property is_epie_with_other_divisors() {
   return {
       .name = "is_epie_with_other_divisors",
       .summary = "The step is ePIE's times max D / ((1-a) D + a max D), pixel by pixel.",
-      .program = plan_epie,
+      .program = plan_behind<"object_preconditioner", "probe_preconditioner", "epie_step">,
       .check = check_epie,
   };
 }

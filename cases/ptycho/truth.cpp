@@ -1,13 +1,10 @@
 #include "cases/ptycho/truth.hpp"
 
-#include <array>
-#include <string_view>
-
 #include "reference/ptycho/chain.hpp"
 #include "reference/ptycho/references.hpp"
 
 #include "cases/families/ptycho/case.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 
 namespace rankcheck::cases {
 
@@ -18,9 +15,10 @@ using spec::Array;
 
 }  // namespace
 
-void plan_truth(const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-  constexpr std::array<std::string_view, 3> model{"illuminate", "propagate", "intensity"};
-  plan_behind(model, c, stages);
+void plan_truth(const spec::Contract& contract,
+                const harness::Case& c,
+                std::vector<harness::Case>& stages) {
+  plan_behind<"illuminate", "propagate", "intensity">(contract, c, stages);
   for (harness::Case& stage : stages) ptycho(stage).chained = true;
 }
 

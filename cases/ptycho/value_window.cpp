@@ -5,12 +5,14 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "reference/spec/to_size.hpp"
 
 #include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/shapes.hpp"
 
 namespace rankcheck::cases {
 
@@ -29,37 +31,8 @@ double in_short(double value) {
 
 /// Number of values in a row of an array.
 std::int64_t columns_of(const spec::Scene& scene, Array array) {
-  switch (array) {
-    case Array::object:
-    case Array::object_gradient:
-    case Array::object_direction:
-    case Array::object_weight:
-      return scene.cols;
-    case Array::probe:
-    case Array::probe_gradient:
-    case Array::probe_direction:
-    case Array::probe_weight:
-    case Array::windows:
-      return scene.window;
-    case Array::patches:
-    case Array::frames:
-    case Array::shard_frames:
-    case Array::mask:
-    case Array::waves:
-    case Array::far_waves:
-    case Array::exit_waves:
-      return scene.detector;
-    case Array::positions:
-    case Array::shard_positions:
-    case Array::step_lengths:
-      return 2;
-    case Array::none:
-    case Array::cost:
-    case Array::owners:
-    case Array::tile:
-      break;
-  }
-  return 1;
+  const std::vector<Dimension> dimensions = dimensions_of(scene, array);
+  return dimensions.empty() ? 1 : dimensions.back().length;
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "cases/ptycho/wave_properties.hpp"
-
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -12,11 +10,8 @@
 
 #include "harness/properties/is_deterministic.hpp"
 
-#include "cases/families/ptycho/case.hpp"
-#include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/operator_properties.hpp"
-#include "cases/ptycho/position_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 
 namespace rankcheck::cases {
 
@@ -193,12 +188,7 @@ harness::Property is_patch_times_probe() {
   return {
       .name = "is_patch_times_probe",
       .summary = "illuminate(o, p) is extract(o) times p in the window and 0 around the window.",
-      .program =
-          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
-            stages.assign(2, c);
-            stages[0].operation = "extract";
-            stages[0].algorithm.clear();
-          },
+      .program = plan_behind<"extract">,
       .check = check_patch_times_probe,
   };
 }

@@ -1,5 +1,3 @@
-#include "cases/collectives/agrees_with_reference.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,6 +11,7 @@
 
 #include "harness/case/family.hpp"
 
+#include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 

@@ -20,12 +20,8 @@
 #include "harness/properties/nearly_equal.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
-#include "cases/collectives/agrees_with_reference.hpp"
 #include "cases/collectives/exact_inputs.hpp"
-#include "cases/collectives/in_place_equals_out_of_place.hpp"
-#include "cases/collectives/rank_permutation.hpp"
-#include "cases/collectives/separates_ranks.hpp"
-#include "cases/collectives/splits.hpp"
+#include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
 
 /// Tests where properties apply and which runs they request.

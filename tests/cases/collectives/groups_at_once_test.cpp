@@ -1,5 +1,3 @@
-#include "cases/collectives/groups_at_once.hpp"
-
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -10,6 +8,7 @@
 
 #include "harness/backend/stages.hpp"
 
+#include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
 
 namespace rankcheck::cases {

@@ -12,9 +12,7 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
-#include "cases/ptycho/gauge_properties.hpp"
-#include "cases/ptycho/position_properties.hpp"
-#include "cases/ptycho/step_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 #include "tests/print.hpp"
 

@@ -19,7 +19,7 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/ptycho/comparisons.hpp"
-#include "cases/ptycho/operator_properties.hpp"
+#include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 #include "tests/cases/ptycho/small_case.hpp"
