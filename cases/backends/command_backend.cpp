@@ -1,8 +1,6 @@
 #include "cases/backends/command_backend.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -15,8 +13,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
 
@@ -26,6 +22,7 @@
 #include "harness/base/table.hpp"
 #include "harness/run/data_files.hpp"
 #include "harness/run/exit_status.hpp"
+#include "harness/worker/process.hpp"
 #include "harness/worker/relay.hpp"
 #include "harness/worker/worker_backend.hpp"
 
@@ -175,20 +172,16 @@ harness::worker::WorkerOptions options_of_command(const std::string& line,
 int list_subjects() {
   if (harness::find_program(interpreter()).empty()) throw harness::BadInput(no_interpreter());
   const std::filesystem::path data = harness::run::data_folder();
-  const std::string script = data / "harness/client/python/rankcheck/list_subjects.py";
-  const std::string folder = data / "cases/subjects";
-  std::string python = interpreter();
-  const std::array<char*, 4> arguments = {
-      python.data(), const_cast<char*>(script.c_str()), const_cast<char*>(folder.c_str()), nullptr};
-  pid_t child = 0;
-  const int error =
-      ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
-  if (error != 0) throw harness::BadInput(fmt::format("{}: {}", python, std::strerror(error)));
-  int status = 0;
-  while (::waitpid(child, &status, 0) == -1 && errno == EINTR) {
+  harness::worker::Process process(
+      {.arguments = {interpreter(),
+                     data / "harness/client/python/rankcheck/list_subjects.py",
+                     data / "cases/subjects"},
+       .environment = {},
+       .shows_error_output = true},
+      {.output = STDOUT_FILENO});
+  while (!process.wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(1))) {
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? harness::run::status_held
-                                                       : harness::run::status_unable;
+  return process.succeeded() ? harness::run::status_held : harness::run::status_unable;
 }
 
 std::string why_python_unavailable(const std::string& line) {
@@ -203,11 +196,6 @@ std::string why_python_unavailable(const std::string& line) {
   }
   if (!harness::find_program(interpreter()).empty()) return {};
   return no_interpreter();
-}
-
-std::unique_ptr<harness::Backend> open_command(const std::string& line,
-                                               const harness::BackendOptions& options) {
-  return std::make_unique<harness::worker::WorkerBackend>(options_of_command(line, options));
 }
 
 harness::worker::WorkerOptions options_of_python(const std::string& line,
@@ -230,11 +218,6 @@ harness::worker::WorkerOptions options_of_python(const std::string& line,
       options);
   worker.expected_hello = "that the file's code ends, which must not wait for input";
   return worker;
-}
-
-std::unique_ptr<harness::Backend> open_python(const std::string& line,
-                                              const harness::BackendOptions& options) {
-  return std::make_unique<harness::worker::WorkerBackend>(options_of_python(line, options));
 }
 
 std::string why_listen_unavailable(const std::string& address) {
@@ -270,11 +253,6 @@ harness::worker::WorkerOptions options_of_listen(const std::string& address,
   worker.expected_hello =
       fmt::format("ranks that connect to this {}", harness::worker::address_variable);
   return worker;
-}
-
-std::unique_ptr<harness::Backend> open_listen(const std::string& address,
-                                              const harness::BackendOptions& options) {
-  return std::make_unique<harness::worker::WorkerBackend>(options_of_listen(address, options));
 }
 
 }  // namespace rankcheck::cases

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,33 +37,24 @@ inline constexpr const char* python_variable = "RANKCHECK_PYTHON";
 /// Says in one line why the file of `python:FILE` cannot be a backend. Empty if it can be tried.
 [[nodiscard]] std::string why_python_unavailable(const std::string& line);
 
-/// How the workers of `command:LINE`, `python:LINE` and `listen:ADDRESS` are started and watched.
+/// Says in one line why ranks cannot connect to the address. Empty if they can.
+[[nodiscard]] std::string why_listen_unavailable(const std::string& address);
+
+/// How the workers of these backends are started and watched. They host all ranks and speak the
+/// worker protocol (harness/worker/PROTOCOL.md):
+/// - `command:LINE`: the user's processes.
+/// - `python:FILE`, or `python:FILE NAME`: a subject of the package for Python in
+///   harness/client/python, which the processes find by way of PYTHONPATH. The words are split as
+///   for `command:LINE`.
+/// - `listen:ADDRESS`: ranks that the user starts connect to this address of the loopback, and send
+///   the secret that RANKCHECK_SECRET holds. The program begins to listen, and listens until it
+///   ends, so that ranks may connect before they are needed. Throws std::runtime_error if the
+///   system refuses.
 [[nodiscard]] harness::worker::WorkerOptions options_of_command(
     const std::string& line, const harness::BackendOptions& options);
 [[nodiscard]] harness::worker::WorkerOptions options_of_python(
     const std::string& line, const harness::BackendOptions& options);
-/// Begins to listen, too. Throws std::runtime_error if the system refuses.
 [[nodiscard]] harness::worker::WorkerOptions options_of_listen(
     const std::string& address, const harness::BackendOptions& options);
-
-/// Opens the backend `command:LINE`: the user's processes that host all ranks and speak the worker
-/// protocol (harness/worker/PROTOCOL.md). Throws std::runtime_error.
-[[nodiscard]] std::unique_ptr<harness::Backend> open_command(
-    const std::string& line, const harness::BackendOptions& options);
-
-/// Opens the backend `python:FILE`, or `python:FILE NAME`: a subject of the package for Python in
-/// harness/client/python, which the processes find by way of PYTHONPATH. The words are split as for
-/// `command:LINE`. Throws std::runtime_error.
-[[nodiscard]] std::unique_ptr<harness::Backend> open_python(const std::string& line,
-                                                            const harness::BackendOptions& options);
-
-/// Says in one line why ranks cannot connect to the address. Empty if they can.
-[[nodiscard]] std::string why_listen_unavailable(const std::string& address);
-
-/// Opens the backend `listen:ADDRESS`: ranks that the user starts connect to this address of the
-/// loopback, and send the secret that RANKCHECK_SECRET holds. The program listens until it ends, so
-/// that ranks may connect before they are needed. Throws std::runtime_error.
-[[nodiscard]] std::unique_ptr<harness::Backend> open_listen(const std::string& address,
-                                                            const harness::BackendOptions& options);
 
 }  // namespace rankcheck::cases

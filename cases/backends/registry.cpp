@@ -1,6 +1,11 @@
 #include "cases/backends/registry.hpp"
 
+#include <memory>
+#include <string>
+
 #include <nlohmann/json.hpp>
+
+#include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command_backend.hpp"
 #include "cases/backends/cuda.hpp"
@@ -13,6 +18,15 @@
 namespace rankcheck::cases {
 
 namespace {
+
+/// Opens a backend whose workers are started and watched as these options say. Throws
+/// std::runtime_error.
+template <harness::worker::WorkerOptions (*options_of)(const std::string&,
+                                                       const harness::BackendOptions&)>
+std::unique_ptr<harness::Backend> open_workers(const std::string& line,
+                                               const harness::BackendOptions& options) {
+  return std::make_unique<harness::worker::WorkerBackend>(options_of(line, options));
+}
 
 harness::BackendEntry sim_backend() {
   return {
@@ -43,17 +57,17 @@ const harness::run::AvailableBackends& available_backends() {
         .placeholder = "LINE",
         .summary = "Worker processes of your own implement the operations.",
         .why_unavailable = why_command_unavailable,
-        .open = open_command},
+        .open = open_workers<options_of_command>},
        {.prefix = "python:",
         .placeholder = "FILE",
         .summary = "A subject in a file of Python implements the operations.",
         .why_unavailable = why_python_unavailable,
-        .open = open_python},
+        .open = open_workers<options_of_python>},
        {.prefix = "listen:",
         .placeholder = "ADDRESS",
         .summary = "Ranks that you start connect to an address of the loopback.",
         .why_unavailable = why_listen_unavailable,
-        .open = open_listen,
+        .open = open_workers<options_of_listen>,
         .is_single = true}});
   return all;
 }

@@ -1,6 +1,8 @@
 #include "cases/backends/sim.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,33 +36,21 @@ using harness::Observation;
 using harness::RunStatus;
 using harness::Symptom;
 
-RunStatus status_of(gpu::sim::Status status) {
+/// How a simulated run ended, and the symptom if it failed.
+std::pair<RunStatus, Symptom> outcome_of(gpu::sim::Status status) {
   switch (status) {
     case gpu::sim::Status::completed:
-      return RunStatus::completed;
+      return {RunStatus::completed, Symptom::none};
     case gpu::sim::Status::deadlock:
-      return RunStatus::hung;
+      return {RunStatus::hung, Symptom::none};
     case gpu::sim::Status::race:
+      return {RunStatus::failed, Symptom::race};
     case gpu::sim::Status::memory_violation:
+      return {RunStatus::failed, Symptom::memory};
     case gpu::sim::Status::malformed:
-      return RunStatus::failed;
+      return {RunStatus::failed, Symptom::malformed};
   }
-  return RunStatus::errored;
-}
-
-Symptom symptom_of(gpu::sim::Status status) {
-  switch (status) {
-    case gpu::sim::Status::race:
-      return Symptom::race;
-    case gpu::sim::Status::memory_violation:
-      return Symptom::memory;
-    case gpu::sim::Status::malformed:
-      return Symptom::malformed;
-    case gpu::sim::Status::completed:
-    case gpu::sim::Status::deadlock:
-      break;
-  }
-  return Symptom::none;
+  return {RunStatus::errored, Symptom::none};
 }
 
 /// The most ranks of a plan with several calls in flight, where a rank counts once for each call.
@@ -219,9 +209,8 @@ bool SimBackend::settle(const gpu::sim::Report& report,
                         Observation& observation) {
   observation.fault_fired |= report.fault_fired;
   observation.fault_changed |= report.fault_changed;
-  observation.status = status_of(report.status);
+  std::tie(observation.status, observation.symptom) = outcome_of(report.status);
   observation.reason = report.text;
-  observation.symptom = symptom_of(report.status);
   std::size_t rank = 0;
   for (std::size_t stage = batch.first; stage < batch.last; ++stage) {
     auto& stamps = observation.stages[stage].stamps;
@@ -306,7 +295,7 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
   } catch (const gpu::DeviceError& error) {
     observation.status = RunStatus::failed;
     observation.reason = error.what();
-    observation.symptom = symptom_of(cluster_.status());
+    observation.symptom = outcome_of(cluster_.status()).second;
   }
   observation.fault_fired |= cluster_.fault_fired();
   observation.fault_changed |= cluster_.fault_changed();

@@ -98,6 +98,7 @@ ProgramEnd run_program(const harness::worker::Command& command,
       return {.verdict = Verdict::hung, .reason = fmt::format("no answer within {} s", timeout_s)};
     }
     end.status = process.status();
+    end.last_words = process.last_words();
     if (!process.succeeded()) {
       end.verdict = Verdict::crashed;
       end.reason = with_last_words(what + ' ' + process.fate(), process);

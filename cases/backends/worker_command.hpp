@@ -37,6 +37,8 @@ struct ProgramEnd {
   /// The exit status. Empty if there is none.
   std::optional<int> status = {};
   std::string output = {};
+  /// The last line of the error output. May be empty.
+  std::string last_words = {};
 };
 
 /// Starts a program and waits until it ends. Kills it after `timeout_s` seconds. `what` names the

@@ -111,10 +111,6 @@ void shrink_first_index(const Case& c, std::vector<Case>& out) {
   shrink_number<&CollectiveCase::first_index>(c, out);
 }
 
-std::uint64_t repeat_weight(const Case& c) {
-  return static_cast<std::uint64_t>(collective(c).repeat);
-}
-
 /// Two calls are the fewest that show what repeated calls do. A single call would fail only because
 /// of what earlier cases left behind, and pass when it is replayed. Three calls are the default.
 void shrink_repeat(const Case& c, std::vector<Case>& out) {
@@ -123,42 +119,38 @@ void shrink_repeat(const Case& c, std::vector<Case>& out) {
   }
 }
 
+template <auto member>
+constexpr FamilyField number(std::string_view name,
+                             std::string_view before,
+                             ShrinkPlace place,
+                             int order = 0,
+                             harness::FieldRole role = harness::FieldRole::choice) {
+  return {.json = field<member>(name),
+          .before = before,
+          .place = place,
+          .order = order,
+          .weight = value_of<member>,
+          .candidates = shrink_number<member>,
+          .role = role};
+}
+
+template <auto member>
+constexpr FamilyField length(std::string_view name, int order) {
+  return {.json = field<member>(name),
+          .before = "type",
+          .place = ShrinkPlace::behind_counts,
+          .order = order,
+          .weight = length_weight<member>,
+          .candidates = shrink_length<member>};
+}
+
 constexpr std::array all_fields{
-    FamilyField{.json = field<&CollectiveCase::root>("root"),
-                .before = "count",
-                .place = ShrinkPlace::behind_group,
-                .weight = value_of<&CollectiveCase::root>,
-                .candidates = shrink_number<&CollectiveCase::root>},
-    FamilyField{.json = field<&CollectiveCase::gap>("gap"),
-                .before = "type",
-                .place = ShrinkPlace::behind_counts,
-                .order = 2,
-                .weight = value_of<&CollectiveCase::gap>,
-                .candidates = shrink_number<&CollectiveCase::gap>},
-    FamilyField{.json = field<&CollectiveCase::outer>("outer"),
-                .before = "type",
-                .place = ShrinkPlace::behind_counts,
-                .order = 3,
-                .weight = length_weight<&CollectiveCase::outer>,
-                .candidates = shrink_length<&CollectiveCase::outer>},
-    FamilyField{.json = field<&CollectiveCase::inner>("inner"),
-                .before = "type",
-                .place = ShrinkPlace::behind_counts,
-                .order = 4,
-                .weight = length_weight<&CollectiveCase::inner>,
-                .candidates = shrink_length<&CollectiveCase::inner>},
-    FamilyField{.json = field<&CollectiveCase::send_stride>("send_stride"),
-                .before = "type",
-                .place = ShrinkPlace::behind_counts,
-                .order = 5,
-                .weight = length_weight<&CollectiveCase::send_stride>,
-                .candidates = shrink_length<&CollectiveCase::send_stride>},
-    FamilyField{.json = field<&CollectiveCase::recv_stride>("recv_stride"),
-                .before = "type",
-                .place = ShrinkPlace::behind_counts,
-                .order = 6,
-                .weight = length_weight<&CollectiveCase::recv_stride>,
-                .candidates = shrink_length<&CollectiveCase::recv_stride>},
+    number<&CollectiveCase::root>("root", "count", ShrinkPlace::behind_group),
+    number<&CollectiveCase::gap>("gap", "type", ShrinkPlace::behind_counts, 2),
+    length<&CollectiveCase::outer>("outer", 3),
+    length<&CollectiveCase::inner>("inner", 4),
+    length<&CollectiveCase::send_stride>("send_stride", 5),
+    length<&CollectiveCase::recv_stride>("recv_stride", 6),
     FamilyField{.json = field<&CollectiveCase::op>("op"),
                 .before = "in_place",
                 .place = ShrinkPlace::behind_type,
@@ -193,18 +185,13 @@ constexpr std::array all_fields{
                 .weight = value_of<&CollectiveCase::first_index>,
                 .candidates = shrink_first_index,
                 .role = harness::FieldRole::input},
-    FamilyField{.json = field<&CollectiveCase::index_stride>("index_stride"),
-                .before = "scale",
-                .place = ShrinkPlace::behind_counts,
-                .order = 1,
-                .weight = value_of<&CollectiveCase::index_stride>,
-                .candidates = shrink_number<&CollectiveCase::index_stride>,
-                .role = harness::FieldRole::input},
+    number<&CollectiveCase::index_stride>(
+        "index_stride", "scale", ShrinkPlace::behind_counts, 1, harness::FieldRole::input),
     FamilyField{.json = field<&CollectiveCase::repeat>("repeat"),
                 .before = "input",
                 .place = ShrinkPlace::behind_group,
                 .order = 1,
-                .weight = repeat_weight,
+                .weight = value_of<&CollectiveCase::repeat>,
                 .candidates = shrink_repeat,
                 .role = harness::FieldRole::program},
 };

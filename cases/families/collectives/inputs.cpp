@@ -187,11 +187,20 @@ std::int64_t coded_sum_value(const Source& source, std::uint64_t index) {
   return std::int64_t{coded_digit(source, index)} << source.coded_shift;
 }
 
-/// A small whole number, signed if the type is signed.
+/// The number or its opposite. Unsigned types have no opposites.
+std::int64_t with_sign(const TypeInfo& type, std::int64_t number, std::uint64_t hash) {
+  const bool is_unsigned = type.type_class == spec::TypeClass::unsigned_integer;
+  return !is_unsigned && (hash >> 63) != 0 ? -number : number;
+}
+
+/// The sign bit or 0.
+std::uint64_t drawn_sign(const TypeInfo& type, std::uint64_t hash) {
+  return (hash >> 63) != 0 ? sign_bit(type) : 0;
+}
+
+/// A small whole number.
 std::int64_t exact_value(const Source& source, std::uint64_t hash) {
-  const auto magnitude = static_cast<std::int64_t>(hash % source.exact_values);
-  if (source.type.type_class == spec::TypeClass::unsigned_integer) return magnitude;
-  return (hash >> 63) != 0 ? -magnitude : magnitude;
+  return with_sign(source.type, static_cast<std::int64_t>(hash % source.exact_values), hash);
 }
 
 /// The most factors of 2 in a product of exact inputs, if each rank has one factor.
@@ -206,8 +215,7 @@ std::int64_t exact_factor(
   const auto n = static_cast<std::uint64_t>(ranks);
   const auto twos = static_cast<std::uint64_t>(factors_max(type));
   const std::int64_t magnitude = (static_cast<std::uint64_t>(rank) + index) % n < twos ? 2 : 1;
-  if (type.type_class == spec::TypeClass::unsigned_integer) return magnitude;
-  return (hash >> 63) != 0 ? -magnitude : magnitude;
+  return with_sign(type, magnitude, hash);
 }
 
 /// A float with a full random significand, exponent `top` and a random sign.
@@ -215,7 +223,7 @@ std::uint64_t random_float(const TypeInfo& type, int top, std::uint64_t hash) {
   const std::uint64_t fraction = hash & ((std::uint64_t{1} << fraction_bits(type)) - 1);
   const int exponent = top - type.exponent_min + 1;
   const auto field = static_cast<std::uint64_t>(exponent);
-  return ((hash >> 63) != 0 ? sign_bit(type) : 0) | (field << fraction_bits(type)) | fraction;
+  return drawn_sign(type, hash) | (field << fraction_bits(type)) | fraction;
 }
 
 /// A factor whose magnitude is close to 1, so that the product over all ranks is close to 1, too.
@@ -226,7 +234,7 @@ std::uint64_t general_factor(const TypeInfo& type, int ranks, std::uint64_t hash
   const bool above = (hash & 1) != 0;
   const std::int64_t significand = above ? one + step : 2 * one - step;
   const int exponent = above ? -fraction_bits(type) : -fraction_bits(type) - 1;
-  return exact_float(type, (hash >> 63) != 0 ? -significand : significand, exponent);
+  return exact_float(type, with_sign(type, significand, hash), exponent);
 }
 
 /// Ranks 2k and 2k + 1 hold opposite values whose magnitudes differ only in the low bits.
@@ -277,18 +285,18 @@ std::uint64_t edge_float(const Source& source, std::uint64_t index) {
   // A single rank cannot hold a number beyond the largest one.
   steps = std::min(steps, largest);
   const int step = type.exponent_max - fraction_bits(type);
-  return exact_float(type, (hash >> 63) != 0 ? -steps : steps, step);
+  return exact_float(type, with_sign(type, steps, hash), step);
 }
 
 /// The other values in both kinds of special inputs. In products they are 1 or -1, because other
 /// values would underflow.
 std::uint64_t ordinary_float(const TypeInfo& type, ReduceOp op, std::uint64_t hash) {
-  if (op == ReduceOp::prod) return exact_float(type, (hash >> 63) != 0 ? -1 : 1, 0);
+  if (op == ReduceOp::prod) return exact_float(type, with_sign(type, 1, hash), 0);
   return random_float(type, -1 - static_cast<int>((hash >> 48) % 4), hash);
 }
 
 std::uint64_t special_float(const TypeInfo& type, ReduceOp op, std::uint64_t hash) {
-  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::uint64_t sign = drawn_sign(type, hash);
   const std::uint64_t fraction = (std::uint64_t{1} << fraction_bits(type)) - 1;
   const std::uint64_t infinity = exponent_mask(type);
   switch ((hash >> 32) % 16) {
@@ -316,7 +324,7 @@ std::uint64_t each_special_move(const TypeInfo& type,
                                 int rank,
                                 std::uint64_t index,
                                 std::uint64_t hash) {
-  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::uint64_t sign = drawn_sign(type, hash);
   const std::uint64_t infinity = exponent_mask(type);
   const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits(type) - 1);
   const std::uint64_t payload = 1 + hash % (quiet - 1);
@@ -345,7 +353,7 @@ std::uint64_t each_special_move(const TypeInfo& type,
 /// whether arithmetic drops them.
 std::uint64_t each_special_term(const Source& source, std::uint64_t index, std::uint64_t hash) {
   const TypeInfo& type = source.type;
-  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::uint64_t sign = drawn_sign(type, hash);
   const std::uint64_t negative = sign_bit(type);
   const std::uint64_t infinity = exponent_mask(type);
   const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits(type) - 1);
@@ -471,7 +479,7 @@ std::uint64_t logic_bits(const Source& source, std::uint64_t index, std::uint64_
 /// have equal ones. -0 and +0 are equal, too.
 std::uint64_t special_located(const TypeInfo& type, std::uint64_t hash) {
   const std::uint64_t infinity = exponent_mask(type);
-  const std::uint64_t sign = (hash >> 63) != 0 ? sign_bit(type) : 0;
+  const std::uint64_t sign = drawn_sign(type, hash);
   const std::array<std::uint64_t, 4> magnitudes{0, infinity, infinity - 1, 1};
   return sign | magnitudes[(hash >> 32) % magnitudes.size()];
 }
@@ -612,8 +620,7 @@ void fill_scalar(const Case& c, int rank, std::byte* out) {
     store(random_float(type, -1 + static_cast<int>((hash >> 32) % 2), hash), type.bytes, out);
   } else {
     const std::int64_t magnitude = 1 + static_cast<std::int64_t>(hash % 2);
-    const bool negative = type.type_class != spec::TypeClass::unsigned_integer && (hash >> 63) != 0;
-    store(whole(type, negative ? -magnitude : magnitude), type.bytes, out);
+    store(whole(type, with_sign(type, magnitude, hash)), type.bytes, out);
   }
 }
 

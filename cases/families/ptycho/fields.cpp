@@ -145,6 +145,16 @@ constexpr FamilyField sorted_size(std::string_view name,
           .role = role};
 }
 
+/// A field that properties set, and that does not shrink.
+template <auto member>
+constexpr FamilyField of_property(std::string_view name, int order) {
+  return {.json = field<member>(name),
+          .before = "schedule",
+          .order = order,
+          .weight = value_of<member>,
+          .role = FieldRole::input};
+}
+
 /// In the order of their JSON.
 constexpr std::array all_fields{
     FamilyField{.json = scene_field<&Scene::rows>("rows"),
@@ -217,26 +227,10 @@ constexpr std::array all_fields{
                       for (const Scan scan : plain_scans) ptycho(out.emplace_back(c)).scan = scan;
                     },
                 .role = FieldRole::input},
-    FamilyField{.json = field<&PtychoCase::varied>("varied"),
-                .before = "schedule",
-                .order = 13,
-                .weight = value_of<&PtychoCase::varied>,
-                .role = FieldRole::input},
-    FamilyField{.json = field<&PtychoCase::halvings>("halvings"),
-                .before = "schedule",
-                .order = 16,
-                .weight = value_of<&PtychoCase::halvings>,
-                .role = FieldRole::input},
-    FamilyField{.json = field<&PtychoCase::symmetry>("form"),
-                .before = "schedule",
-                .order = 15,
-                .weight = value_of<&PtychoCase::symmetry>,
-                .role = FieldRole::input},
-    FamilyField{.json = field<&PtychoCase::chained>("chained"),
-                .before = "schedule",
-                .order = 14,
-                .weight = value_of<&PtychoCase::chained>,
-                .role = FieldRole::input},
+    of_property<&PtychoCase::varied>("varied", 13),
+    of_property<&PtychoCase::halvings>("halvings", 16),
+    of_property<&PtychoCase::symmetry>("form", 15),
+    of_property<&PtychoCase::chained>("chained", 14),
     FamilyField{.json = field<&PtychoCase::moved>("moved"),
                 .before = "schedule",
                 .order = 10,
