@@ -11,7 +11,6 @@
 
 #include "harness/base/files.hpp"
 #include "harness/base/table.hpp"
-#include "harness/case/fields.hpp"
 #include "harness/report/report.hpp"
 #include "harness/run/outputs.hpp"
 

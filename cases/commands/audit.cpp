@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
@@ -19,9 +18,8 @@
 #include "harness/suite/suite_file.hpp"
 
 #include "cases/audit/catalogue.hpp"
-#include "cases/commands/audit_jobs.hpp"
 #include "cases/commands/audit_published.hpp"
-#include "cases/commands/cli.hpp"
+#include "cases/commands/options.hpp"
 #include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
@@ -47,16 +45,17 @@ struct Attempt {
 /// first.
 struct Row {
   Bug bug;
-  std::vector<Attempt> attempts;
+  std::vector<Attempt> attempts = {};
   /// The outcome with the bug's own property if the fields that the bug needs are switched off.
   std::optional<Hunt> without = {};
   /// Why the bug was not caught as required. Empty if it was caught.
-  std::string survived;
+  std::string survived = {};
 };
 
 Row audit(const harness::Catalogue& catalogue, const Bug& bug, const audit::HuntOptions& options) {
-  Row row{.bug = bug, .attempts = {}, .survived = {}};
-  row.attempts.push_back({bug.found_by.property, hunt(catalogue, bug, bug.found_by.property, options)});
+  Row row{.bug = bug};
+  row.attempts.push_back(
+      {bug.found_by.property, hunt(catalogue, bug, bug.found_by.property, options)});
   for (const harness::Property& each : catalogue.find(bug.target.operation)->properties) {
     if (each.name == bug.found_by.property) continue;
     row.attempts.push_back({each.name, hunt(catalogue, bug, each.name, options)});
@@ -220,18 +219,6 @@ int report(const std::vector<Row>& rows, const audit::HuntOptions& options, bool
   return survived == 0 ? harness::run::status_held : harness::run::status_failed;
 }
 
-/// Audits all bugs on `jobs` threads. The bugs are independent, so the rows do not depend on the
-/// number of threads.
-std::vector<Row> audit_all(const harness::Catalogue& catalogue,
-                           const std::vector<Bug>& bugs,
-                           const audit::HuntOptions& options,
-                           int jobs) {
-  std::vector<Row> rows(bugs.size());
-  for_each_index(
-      bugs.size(), jobs, [&](std::size_t i) { rows[i] = audit(catalogue, bugs[i], options); });
-  return rows;
-}
-
 struct Options {
   std::vector<std::string> operations;
   audit::HuntOptions hunt = {.seed = harness::run::default_seed};
@@ -261,10 +248,15 @@ int run_audit(const Options& options) {
     std::set<std::string> names;
     for (const Bug& bug : bugs) names.emplace(bug.target.operation);
     harness::run::require_matches("operation", patterns, names);
-    std::erase_if(bugs,
-                  [&](const Bug& bug) { return !harness::matches_any(patterns, bug.target.operation); });
+    std::erase_if(bugs, [&](const Bug& bug) {
+      return !harness::matches_any(patterns, bug.target.operation);
+    });
   }
-  const std::vector<Row> rows = audit_all(catalogue, bugs, options.hunt, options.jobs);
+  // The bugs are independent, so the rows do not depend on the number of threads.
+  std::vector<Row> rows(bugs.size());
+  for_each_index(bugs.size(), options.jobs, [&](std::size_t i) {
+    rows[i] = audit(catalogue, bugs[i], options.hunt);
+  });
   return report(rows, options.hunt, options.json);
 }
 
@@ -274,11 +266,11 @@ void add_audit(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "audit", "Plants every catalogued bug and reports which properties catch it.");
   const auto options = std::make_shared<Options>();
+  const AddOption add{*command};
   CLI::Option* const operations =
-      add_filter(*command,
-                 "--operation",
-                 options->operations,
-                 "Selects the operations that match one of these patterns. May be repeated.");
+      add("--operation LIST",
+          options->operations,
+          "Selects the operations that match one of these patterns. May be repeated.");
   command
       ->add_flag("--published",
                  options->published,
@@ -289,13 +281,9 @@ void add_audit(CLI::App& app, Context& context) {
                  options->huge,
                  "Also looks for defects of more than 2^31 bytes: one at a time, 17 GB each.")
       ->needs("--published");
-  command->add_option("--seed", options->hunt.seed, "The seed of the generated cases.");
-  command
-      ->add_option(
-          "--cases", options->hunt.cases, "The number of cases in which each bug must show.")
-      ->type_name("N");
-  command->add_option("--jobs", options->jobs, "The number of bugs to plant at the same time.")
-      ->type_name("N");
+  add("--seed", options->hunt.seed, "The seed of the generated cases.");
+  add("--cases N", options->hunt.cases, "The number of cases in which each bug must show.");
+  add("--jobs N", options->jobs, "The number of bugs to plant at the same time.");
   command->add_flag("--json", options->json, "Prints JSON.");
   command->callback([options, &context] { context.exit_status = run_audit(*options); });
 }

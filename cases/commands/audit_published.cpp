@@ -1,22 +1,22 @@
 #include "cases/commands/audit_published.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include "reference/spec/to_size.hpp"
+#include <unistd.h>
 
 #include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
 
 #include "cases/audit/published.hpp"
 #include "cases/audit/stand_in.hpp"
-#include "cases/commands/audit_jobs.hpp"
 #include "cases/commands/cli.hpp"
 
 namespace rankcheck::cases {
@@ -39,13 +39,13 @@ struct ScoreRow {
   std::string_view backend = "sim";
   /// The suite with the entry that finds the defect, or `restricted`.
   std::string_view suite = restricted;
-  harness::Finding finding;
+  harness::Finding finding = {};
   /// How long the search took.
   double seconds = 0;
   /// Why the bug was not caught as required. Empty if it was caught, or not looked for.
-  std::string survived;
+  std::string survived = {};
   /// What this machine lacks to look for the defect. Empty if it lacks nothing.
-  std::string lacks;
+  std::string lacks = {};
 
   /// A run of one operation, algorithm, backend and property.
   static constexpr std::string_view restricted = "restricted run";
@@ -62,10 +62,7 @@ ScoreRow look_for(const harness::Catalogue& catalogue,
                .was_looked_for = true,
                .bug = bug.name,
                .operation = bug.target.operation,
-               .property = bug.found_by.property,
-               .finding = {},
-               .survived = {},
-               .lacks = {}};
+               .property = bug.found_by.property};
   // Entries of these suites have the counts that are too large to be drawn.
   if (bug.count > 0) row.suite = is_huge ? "huge" : "ci";
   const Hunt hunt = audit::hunt(catalogue, bug, bug.found_by.property, options);
@@ -92,8 +89,6 @@ ScoreRow look_for_in_stand_in(const harness::Catalogue& catalogue,
                .operation = fault.operation,
                .property = audit::StandInFault::property,
                .backend = "nccl",
-               .finding = {},
-               .survived = {},
                .lacks = audit::why_no_stand_in()};
   if (!row.lacks.empty()) return row;
   row.was_looked_for = true;
@@ -262,6 +257,23 @@ int audit_published(const harness::Catalogue& catalogue,
     return row.defect->state == PublishedState::huge && !row.lacks.empty();
   });
   return lacks ? harness::run::status_unable : harness::run::status_held;
+}
+
+void for_each_index(std::size_t count, int jobs, const std::function<void(std::size_t)>& work) {
+  const bool shows_progress = isatty(STDERR_FILENO) != 0;
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::size_t> done = 0;
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      work(i);
+      if (shows_progress) fmt::print(stderr, "\r\033[K{} of {}", ++done, count);
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int job = 1; job < jobs; ++job) threads.emplace_back(run);
+  run();
+  threads.clear();
+  if (shows_progress) fmt::print(stderr, "\r\033[K");
 }
 
 }  // namespace rankcheck::cases

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
+
 #include "harness/check/operation.hpp"
 
 #include "cases/audit/catalogue.hpp"
@@ -14,5 +17,9 @@ int audit_published(const harness::Catalogue& catalogue,
                     bool huge,
                     int jobs,
                     bool as_json);
+
+/// Calls work(i) for every i below `count` on `jobs` threads, and shows on a terminal how many are
+/// done.
+void for_each_index(std::size_t count, int jobs, const std::function<void(std::size_t)>& work);
 
 }  // namespace rankcheck::cases

@@ -2,17 +2,15 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "harness/run/exit_status.hpp"
-#include "harness/run/interrupt.hpp"
 #include "harness/run/option_values.hpp"
 #include "harness/run/outputs.hpp"
 
 #include "cases/backends/registry.hpp"
 #include "cases/bench/simulated_time.hpp"
-#include "cases/commands/cli.hpp"
+#include "cases/commands/options.hpp"
 
 namespace rankcheck::cases {
 
@@ -56,31 +54,26 @@ struct Lists {
 /// Adds the options that set the sizes of what is measured. `options` must outlive the command
 /// line.
 void add_sizes(CLI::App& command, bench::Options& options) {
-  command
-      .add_option(
-          "--bytes",
-          options.bytes,
-          "The bytes of one rank's buffer in large collectives. Default: 4 MiB; on cuda 64 MiB.")
+  const AddOption add{command};
+  add("--bytes",
+      options.bytes,
+      "The bytes of one rank's buffer in large collectives. Default: 4 MiB; on cuda 64 MiB.")
       ->check(CLI::Range(std::int64_t{4096}, std::int64_t{1} << 34));
-  command
-      .add_option(
-          "--frames",
-          options.frames,
-          "The number of frames that operators are measured on. Default: 516; on cuda 2048.")
+  add("--frames",
+      options.frames,
+      "The number of frames that operators are measured on. Default: 516; on cuda 2048.")
       ->check(CLI::Range(1, 4096));
-  command
-      .add_option("--width",
-                  options.width,
-                  "The pixels along each side of a frame. Default: 128; on cuda 256.")
+  add("--width", options.width, "The pixels along each side of a frame. Default: 128; on cuda 256.")
       ->check(CLI::Range(8, 1024));
 }
 
 /// Adds the options that time plans instead of measuring. `options` must outlive the command line.
 CLI::Option* add_topology(CLI::App& command, bench::TopologyOptions& options) {
-  CLI::Option* topology = command.add_option(
-      "--topology",
-      options.topology,
-      "Times the plans on this topology instead of measuring. Takes a name or a file.");
+  const AddOption add{command};
+  CLI::Option* topology =
+      add("--topology",
+          options.topology,
+          "Times the plans on this topology instead of measuring. Takes a name or a file.");
   command
       .add_option_function<std::string>(
           "--ranks",
@@ -88,27 +81,15 @@ CLI::Option* add_topology(CLI::App& command, bench::TopologyOptions& options) {
           "The numbers of ranks for --topology.")
       ->type_name("LIST")
       ->needs(topology);
-  add_filter(command,
-             "--operation",
-             options.operations,
-             "Selects the operations for --topology by patterns. May be repeated.")
+  add("--operation LIST",
+      options.operations,
+      "Selects the operations for --topology by patterns. May be repeated.")
       ->needs(topology);
-  add_filter(command,
-             "--algorithm",
-             options.algorithms,
-             "Selects the algorithms for --topology by patterns. May be repeated.")
+  add("--algorithm LIST",
+      options.algorithms,
+      "Selects the algorithms for --topology by patterns. May be repeated.")
       ->needs(topology);
   return topology;
-}
-
-/// Splits the lists that the user typed into patterns.
-void settle_patterns(bench::TopologyOptions& options) {
-  if (!options.operations.empty()) {
-    options.operations = harness::run::split_lists("--operation", options.operations);
-  }
-  if (!options.algorithms.empty()) {
-    options.algorithms = harness::run::split_lists("--algorithm", options.algorithms);
-  }
 }
 
 }  // namespace
@@ -119,29 +100,25 @@ void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<bench::Options>();
   auto virtual_time = std::make_shared<bench::TopologyOptions>();
   const auto lists = std::make_shared<Lists>();
-  CLI::Option* backends = add_filter(
-      *command,
-      "--backend",
-      lists->backends,
-      "The backends to measure: sim, mpi, cuda, nccl, hybrid. May be repeated. Default: sim, mpi.");
-  command->add_option(
-      "--json", options->json_path, "Also writes the results to this file as JSON.");
-  CLI::Option* seconds = command
-                             ->add_option("--min-time",
-                                          options->seconds_min,
-                                          "The least number of seconds for each measurement.")
-                             ->check(CLI::Range(0.01, 60.0));
+  const AddOption add{*command};
+  CLI::Option* backends =
+      add("--backend LIST",
+          lists->backends,
+          "The backends to measure: sim, mpi, cuda, nccl, hybrid. May be repeated. Default: sim, "
+          "mpi.");
+  add("--json", options->json_path, "Also writes the results to this file as JSON.");
+  CLI::Option* seconds =
+      add("--min-time", options->seconds_min, "The least number of seconds for each measurement.")
+          ->check(CLI::Range(0.01, 60.0));
   CLI::Option* repetitions =
-      command
-          ->add_option("--repetitions",
-                       options->repetitions,
-                       "How often each measurement is made, which shows its noise. Default: 1.")
+      add("--repetitions",
+          options->repetitions,
+          "How often each measurement is made, which shows its noise. Default: 1.")
           ->check(CLI::Range(1, 100));
   CLI::Option* filter =
-      add_filter(*command,
-                 "--filter",
-                 lists->filters,
-                 "Measures only names that match one of these patterns. May be repeated.");
+      add("--filter LIST",
+          lists->filters,
+          "Measures only names that match one of these patterns. May be repeated.");
   add_sizes(*command, *options);
   CLI::Option* topology = add_topology(*command, *virtual_time);
   for (CLI::Option* each : {backends, seconds, repetitions, filter}) topology->excludes(each);
@@ -163,7 +140,8 @@ void add_bench(CLI::App& app, Context& context) {
       });
       return;
     }
-    settle_patterns(*virtual_time);
+    virtual_time->operations = harness::run::split_lists("--operation", virtual_time->operations);
+    virtual_time->algorithms = harness::run::split_lists("--algorithm", virtual_time->algorithms);
     virtual_time->bytes = options->bytes.value_or(virtual_time->bytes);
     virtual_time->json_path = options->json_path;
     bench::simulate(*virtual_time);

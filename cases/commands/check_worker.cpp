@@ -8,16 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/run/interrupt.hpp"
 
 #include "cases/backends/command_backend.hpp"
-#include "cases/commands/cli.hpp"
+#include "cases/commands/options.hpp"
 #include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
@@ -130,30 +127,21 @@ void add_check_worker(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "check-worker", "Checks whether a worker of your own keeps to the worker protocol.");
   const auto options = std::make_shared<CheckWorkerOptions>();
-  command
-      ->add_option("line",
-                   options->line,
-                   "The line that starts the worker, as behind --backend command:, or python:FILE, "
-                   "or listen:ADDRESS.")
-      ->required()
-      ->type_name("LINE");
-  command->add_option("--operation", options->operation, "The only operation to check.")
-      ->type_name("NAME");
-  command->add_option("--ranks", options->ranks, "The most ranks of a case.")
-      ->type_name("N")
-      ->check(CLI::Range(1, harness::worker::world_ranks_max))
-      ->capture_default_str();
-  command
-      ->add_option("--timeout",
-                   options->timeout_s,
-                   "The seconds without an answer after which the worker counts as hung.")
-      ->type_name("S")
-      ->check(CLI::Range(0.001, harness::worker::timeout_max_s))
-      ->capture_default_str();
-  command->callback([options, &context] {
-    const harness::run::Interrupt interrupt;
-    context.exit_status = interrupt.status_of(
-        "the checks were over", [&] { return check(*options, context.program, interrupt.stop()); });
+  const AddOption add{*command, true};
+  add("line LINE",
+      options->line,
+      "The line that starts the worker, as behind --backend command:, or python:FILE, or "
+      "listen:ADDRESS.")
+      ->required();
+  add("--operation NAME", options->operation, "The only operation to check.");
+  add("--ranks N", options->ranks, "The most ranks of a case.")
+      ->check(CLI::Range(1, harness::worker::world_ranks_max));
+  add("--timeout S",
+      options->timeout_s,
+      "The seconds without an answer after which the worker counts as hung.")
+      ->check(CLI::Range(0.001, harness::worker::timeout_max_s));
+  set_work(*command, context, "the checks were over", [options, &context](const auto& interrupt) {
+    return check(*options, context.program, interrupt.stop());
   });
 }
 

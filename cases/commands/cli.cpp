@@ -4,7 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 
 #include "harness/base/files.hpp"
 #include "harness/base/table.hpp"
+#include "harness/report/report.hpp"
 #include "harness/run/data_files.hpp"
 
 #include "cases/backends/registry.hpp"
@@ -64,11 +64,31 @@ harness::Case read_case(const harness::Catalogue& catalogue, const std::string& 
   }
 }
 
-CLI::Option* add_filter(CLI::App& command,
-                        const std::string& name,
-                        std::vector<std::string>& lists,
-                        const std::string& what) {
-  return command.add_option(name, lists, what)->type_name("LIST")->allow_extra_args(false);
+void print_verdict(harness::Verdict verdict, const std::string& reason) {
+  fmt::print(
+      "verdict    {}{}{}\n", name(verdict), reason.empty() ? "" : ": ", harness::printable(reason));
+}
+
+void print_compared(const harness::Judgement& judgement) {
+  fmt::print("compared   {} bytes", harness::grouped(judgement.compared_bytes));
+  if (judgement.ratio_max > 0) {
+    fmt::print(", error/bound{} at most {:.3g}",
+               judgement.wrong_count > 0 ? " of the right elements" : "",
+               judgement.ratio_max);
+  }
+  fmt::print("\n");
+  if (judgement.power.elements > 0) {
+    fmt::print(
+        "power      {} of {} elements have a useful bound; a change by {:.2g} of the largest "
+        "value is seen in every output\n",
+        harness::grouped(judgement.power.useful),
+        harness::grouped(judgement.power.elements),
+        judgement.power.smallest_change);
+  }
+  if (judgement.wrong.empty()) return;
+  fmt::print("wrong      {}, the first:\n{}",
+             harness::counted(judgement.wrong_count, "element", "elements"),
+             to_table(judgement.wrong).text());
 }
 
 std::size_t terminal_width() {

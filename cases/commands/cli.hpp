@@ -15,7 +15,6 @@
 
 namespace CLI {
 class App;
-class Option;
 }  // namespace CLI
 
 namespace rankcheck::cases {
@@ -61,24 +60,22 @@ void add_reconstruct(CLI::App& app, Context& context);
 [[nodiscard]] harness::Case read_case(const harness::Catalogue& catalogue,
                                       const std::string& text_or_path);
 
+/// Prints a verdict and its reason, which may be empty, as a line for people.
+void print_verdict(harness::Verdict verdict, const std::string& reason);
+/// Prints how much was compared, how far the values were off, the power of the check, and the wrong
+/// elements.
+void print_compared(const harness::Judgement& judgement);
+
 /// Returns machine, compilers and backends for the environment object of reports.
 [[nodiscard]] nlohmann::ordered_json describe_machine();
 /// Returns the result of `rankcheck doctor`: the machine with its compilers and drivers, and the
-/// backends. Throws harness::Interrupted if `stop` is made before all backends have answered.
-[[nodiscard]] nlohmann::ordered_json examine(const harness::StopRequest& stop);
-/// The same for one backend only, which takes less time.
-[[nodiscard]] nlohmann::ordered_json examine_only(const std::string& backend,
-                                                  const harness::StopRequest& stop);
+/// backends, or the one that `only` names, which takes less time. Throws harness::Interrupted if
+/// `stop` is made before they have answered.
+[[nodiscard]] nlohmann::ordered_json examine(const harness::StopRequest& stop,
+                                             const std::string& only = {});
 
 /// Returns what a run must know of this program. `command` is how the user called it.
 [[nodiscard]] harness::run::ThisProgram this_program(std::string command);
-
-/// Adds a filter: an option that may be repeated, with lists that have commas. Nothing else is
-/// taken for its value, so that arguments may follow. `lists` must outlive the parsing.
-CLI::Option* add_filter(CLI::App& command,
-                        const std::string& name,
-                        std::vector<std::string>& lists,
-                        const std::string& what);
 
 /// Returns the value of COLUMNS or else the columns of the terminal on standard output. Without
 /// both, lines have no limit.

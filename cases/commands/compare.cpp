@@ -5,13 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "harness/base/files.hpp"
-#include "harness/compare/comparison_github.hpp"
-#include "harness/compare/comparison_page.hpp"
 #include "harness/compare/comparison_text.hpp"
 #include "harness/compare/known_failures.hpp"
 #include "harness/known/known_defects.hpp"
@@ -20,8 +17,8 @@
 #include "harness/run/exit_status.hpp"
 #include "harness/run/outputs.hpp"
 
-#include "cases/commands/cli.hpp"
 #include "cases/commands/github.hpp"
+#include "cases/commands/options.hpp"
 #include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
@@ -161,52 +158,34 @@ void add_compare(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("compare", "Says what changed between two runs, or over many.");
   const auto options = std::make_shared<CompareCommandOptions>();
-  command
-      ->add_option("reports",
-                   options->reports,
-                   "The reports: their folders or report.json. Two are compared in this order. "
-                   "More are put in the order of time, and the last two are compared.")
-      ->required()
-      ->type_name("REPORT");
-  command
-      ->add_option(
-          "--fail-on",
-          options->fail_on,
-          "What makes the exit status 1: some of broken, coverage, accuracy, speed. The default "
-          "is broken,coverage.")
-      ->type_name("NAMES");
-  command
-      ->add_option("--accuracy-factor",
-                   options->limits.accuracy_factor,
-                   "An error/bound that grows by less is no change. The default is 2.")
-      ->type_name("X");
-  command
-      ->add_option("--duration-factor",
-                   options->limits.duration_factor,
-                   "A duration of a unit that changes by less is no change. The default is 2.")
-      ->type_name("X");
-  command
-      ->add_option("--speed-factor",
-                   options->limits.speed_factor,
-                   "A measurement of bench that changes by less is no change. The default is 1.1.")
-      ->type_name("X");
-  command
-      ->add_option("--known",
-                   options->known,
-                   "A file of known defects, whose failures do not make the exit status 1. May be "
-                   "repeated.")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  const AddOption add{*command};
+  add("reports REPORT",
+      options->reports,
+      "The reports: their folders or report.json. Two are compared in this order. More are put in "
+      "the order of time, and the last two are compared.")
+      ->required();
+  add("--fail-on NAMES",
+      options->fail_on,
+      "What makes the exit status 1: some of broken, coverage, accuracy, speed. The default is "
+      "broken,coverage.");
+  add("--accuracy-factor X",
+      options->limits.accuracy_factor,
+      "An error/bound that grows by less is no change. The default is 2.");
+  add("--duration-factor X",
+      options->limits.duration_factor,
+      "A duration of a unit that changes by less is no change. The default is 2.");
+  add("--speed-factor X",
+      options->limits.speed_factor,
+      "A measurement of bench that changes by less is no change. The default is 1.1.");
+  add("--known FILE",
+      options->known,
+      "A file of known defects, whose failures do not make the exit status 1. May be repeated.");
   command->add_flag("--strict-known",
                     options->strict_known,
                     "Makes the exit status 1 if an entry of --known explains no failure of the "
                     "later run, or expired.");
-  command
-      ->add_option(
-          "--format", options->format, "text, markdown, json or html. The default is text.")
-      ->type_name("NAME");
-  command->add_option("--output", options->output, "The file to write instead of standard output.")
-      ->type_name("FILE");
+  add("--format NAME", options->format, "text, markdown, json or html. The default is text.");
+  add("--output FILE", options->output, "The file to write instead of standard output.");
   command->callback(
       [options, &context] { context.exit_status = run_compare(*options, context.program); });
 }

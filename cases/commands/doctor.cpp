@@ -4,17 +4,15 @@
 #include <optional>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "harness/base/table.hpp"
-#include "harness/run/interrupt.hpp"
 
 #include "cases/backends/registry.hpp"
-#include "cases/commands/cli.hpp"
+#include "cases/commands/options.hpp"
 #include "cases/commands/version.hpp"
 
 namespace rankcheck::cases {
@@ -37,20 +35,12 @@ std::string first_line_of(const char* command) {
   return harness::printable(text);
 }
 
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
+/// Returns what follows `beginning` in the first line of the file that begins with it. "unknown" if
+/// there is no such line.
+std::string rest_of_line(const char* path, std::string_view beginning) {
+  std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
-}
-
-std::string system_name() {
-  std::ifstream file("/etc/os-release");
-  for (std::string line; std::getline(file, line);) {
-    constexpr std::string_view key = "PRETTY_NAME=\"";
-    if (line.starts_with(key)) return line.substr(key.size(), line.size() - key.size() - 1);
+    if (line.starts_with(beginning)) return line.substr(beginning.size());
   }
   return "unknown";
 }
@@ -153,11 +143,13 @@ std::string words_of(const ordered_json& value) {
   return text;
 }
 
-void print(const ordered_json& machine, const ordered_json& all_backends) {
+void print(const ordered_json& machine) {
   harness::Table facts({{"machine"}, {""}});
-  for (const auto& [key, value] : machine.items()) facts.add({key, words_of(value)});
+  for (const auto& [key, value] : machine.items()) {
+    if (key != "backends") facts.add({key, words_of(value)});
+  }
   harness::Table table({{"backend"}, {"here"}, {"versions, or what is missing"}});
-  for (const ordered_json& each : all_backends) {
+  for (const ordered_json& each : machine["backends"]) {
     const bool available = each["available"].get<bool>();
     table.add({each["name"],
                available ? "yes" : "no",
@@ -175,28 +167,23 @@ void print(const ordered_json& machine, const ordered_json& all_backends) {
 ordered_json describe_machine() {
   utsname kernel{};
   ::uname(&kernel);
+  const std::string system = rest_of_line("/etc/os-release", "PRETTY_NAME=\"");
   const double memory =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   return {
       {"host", kernel.nodename},
-      {"system", system_name()},
+      {"system", system.substr(0, system.find('"'))},
       {"kernel", fmt::format("{} {} {}", kernel.sysname, kernel.release, kernel.machine)},
-      {"processor", processor_name()},
+      {"processor", rest_of_line("/proc/cpuinfo", "model name\t: ")},
       {"cores", std::thread::hardware_concurrency()},
       {"memory_gib", std::lround(memory / (1 << 30))},
       {"built_with", compiler()},
   };
 }
 
-ordered_json examine(const harness::StopRequest& stop) {
+ordered_json examine(const harness::StopRequest& stop, const std::string& only) {
   ordered_json out = examine_machine();
-  out["backends"] = examine_backends("", stop);
-  return out;
-}
-
-ordered_json examine_only(const std::string& backend, const harness::StopRequest& stop) {
-  ordered_json out = examine_machine();
-  out["backends"] = examine_backends(backend, stop);
+  out["backends"] = examine_backends(only, stop);
   return out;
 }
 
@@ -204,19 +191,14 @@ void add_doctor(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("doctor", "Describes this machine and what can run on it.");
   CLI::Option* json = command->add_flag("--json")->description("Prints JSON.");
-  command->callback([json, &context] {
-    const harness::run::Interrupt interrupt;
-    context.exit_status = interrupt.status_of("all backends answered", [&] {
-      ordered_json machine = examine(interrupt.stop());
-      if (json->count() > 0) {
-        fmt::print("{}\n", machine.dump(1));
-        return 0;
-      }
-      const ordered_json all = machine["backends"];
-      machine.erase("backends");
-      print(machine, all);
-      return 0;
-    });
+  set_work(*command, context, "all backends answered", [json](const auto& interrupt) {
+    const ordered_json machine = examine(interrupt.stop());
+    if (json->count() > 0) {
+      fmt::print("{}\n", machine.dump(1));
+    } else {
+      print(machine);
+    }
+    return harness::run::status_held;
   });
 }
 

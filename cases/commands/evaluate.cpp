@@ -3,19 +3,14 @@
 #include <filesystem>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/base/files.hpp"
-#include "harness/base/nearest.hpp"
 #include "harness/base/table.hpp"
-#include "harness/report/report.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/run/interrupt.hpp"
 #include "harness/run/outputs.hpp"
 
-#include "cases/commands/cli.hpp"
+#include "cases/commands/options.hpp"
 #include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
@@ -55,24 +50,9 @@ void describe(const spec::Contract& contract) {
   describe_side(contract, Side::output);
 }
 
-/// Prints the result of a check and the wrong elements.
-void print_judgement(std::string_view what, const Judgement& judgement) {
-  fmt::print("{:10} {}{}{}; {} bytes compared",
-             what,
-             name(judgement.verdict),
-             judgement.reason.empty() ? "" : ": ",
-             harness::printable(judgement.reason),
-             harness::grouped(judgement.compared_bytes));
-  if (judgement.ratio_max > 0) {
-    fmt::print(", error/bound{} at most {:.3g}",
-               judgement.wrong_count > 0 ? " of the right elements" : "",
-               judgement.ratio_max);
-  }
-  fmt::print("\n");
-  if (judgement.wrong.empty()) return;
-  fmt::print("wrong      {}, the first:\n{}",
-             harness::counted(judgement.wrong_count, "element", "elements"),
-             to_table(judgement.wrong).text());
+void print_judgement(const Judgement& judgement) {
+  print_verdict(judgement.verdict, judgement.reason);
+  print_compared(judgement);
 }
 
 /// Runs the implementation. Returns the worst verdict of the properties that one call can show.
@@ -91,7 +71,7 @@ Verdict evaluate_implementation(const harness::Catalogue& catalogue,
                each->name,
                c.backend,
                path.empty() ? "nothing" : path.front());
-    print_judgement("verdict", judgement);
+    print_judgement(judgement);
     if (worst == Verdict::passed) worst = judgement.verdict;
   }
   return worst;
@@ -102,7 +82,7 @@ void print_expected(const evaluate::ExpectedOutcome& outcome,
   for (const evaluate::UserArray& each : expected) {
     fmt::print("expected   {} from {}\n", each.name, harness::printable(each.path));
   }
-  print_judgement("verdict", outcome.judgement);
+  print_judgement(outcome.judgement);
   for (const auto& [name, worst] : outcome.worst) {
     if (!worst) continue;
     fmt::print("worst      {} {}: expected {}, got {}, error {:.3g}, bound {:.3g}, ratio {:.3g}\n",
@@ -202,34 +182,23 @@ void add_evaluate(CLI::App& app, Context& context) {
       "Calls an operation on your own arrays, and compares implementation and expected arrays "
       "with the reference.");
   const auto options = std::make_shared<EvaluateOptions>();
-  command->add_option("operation", options->operation, "The name of an operation.")
-      ->required()
-      ->type_name("OPERATION");
-  const auto add_arrays = [&](const char* name, std::vector<std::string>& out, const char* what) {
-    command->add_option(name, out, what)->type_name("NAME=FILE")->allow_extra_args(false);
-  };
-  add_arrays("--input",
-             options->inputs,
-             "An input as a .npy file. {rank} in the path stands for each rank.");
-  add_arrays("--expect", options->expected, "An output that you expect, as a .npy file.");
-  add_arrays("--output",
-             options->outputs,
-             "Where to write the reference's output, or its bounds: NAME.bound=FILE.");
-  command
-      ->add_option(
-          "--case", options->fields, "Fields of the case as JSON text, such as '{\"ranks\":4}'.")
-      ->type_name("JSON");
-  command->add_option("--backend", options->backend, "The backend of the implementation.")
-      ->type_name("NAME");
-  command->add_option("--algorithm", options->algorithm, "The algorithm of the implementation.")
-      ->type_name("NAME");
+  const AddOption add{*command};
+  add("operation OPERATION", options->operation, "The name of an operation.")->required();
+  add("--input NAME=FILE",
+      options->inputs,
+      "An input as a .npy file. {rank} in the path stands for each rank.");
+  add("--expect NAME=FILE", options->expected, "An output that you expect, as a .npy file.");
+  add("--output NAME=FILE",
+      options->outputs,
+      "Where to write the reference's output, or its bounds: NAME.bound=FILE.");
+  add("--case JSON", options->fields, "Fields of the case as JSON text, such as '{\"ranks\":4}'.");
+  add("--backend NAME", options->backend, "The backend of the implementation.");
+  add("--algorithm NAME", options->algorithm, "The algorithm of the implementation.");
   command->add_flag("--describe",
                     options->is_description,
                     "Prints the names, types and shapes of the operation's arrays, and ends.");
-  command->callback([options, &context] {
-    const harness::run::Interrupt interrupt;
-    context.exit_status = interrupt.status_of(
-        "there was a result", [&] { return evaluate_call(*options, interrupt.stop()); });
+  set_work(*command, context, "there was a result", [options](const auto& interrupt) {
+    return evaluate_call(*options, interrupt.stop());
   });
 }
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <complex>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "reference/registry.hpp"
@@ -12,11 +11,10 @@
 #include "harness/case/family.hpp"
 #include "harness/case/image.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/run/interrupt.hpp"
 #include "harness/run/outputs.hpp"
 
 #include "cases/collectives/oracle.hpp"
-#include "cases/commands/cli.hpp"
+#include "cases/commands/options.hpp"
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/shapes.hpp"
 #include "cases/ptycho/stage.hpp"
@@ -223,17 +221,11 @@ void add_export(CLI::App& app, Context& context) {
     std::string folder = "rankcheck-export";
   };
   const auto options = std::make_shared<Options>();
-  command->add_option("case", options->text, "The case as JSON text, or a file that contains it.")
-      ->required()
-      ->type_name("CASE");
-  command->add_option("--output", options->folder, "The folder for the arrays.")
-      ->capture_default_str()
-      ->type_name("DIR");
-  command->callback([options, &context] {
-    const harness::run::Interrupt interrupt;
-    context.exit_status = interrupt.status_of("there was a result", [&] {
-      return export_case(options->text, options->folder, interrupt.stop());
-    });
+  const AddOption add{*command, true};
+  add("case CASE", options->text, "The case as JSON text, or a file that contains it.")->required();
+  add("--output DIR", options->folder, "The folder for the arrays.");
+  set_work(*command, context, "there was a result", [options](const auto& interrupt) {
+    return export_case(options->text, options->folder, interrupt.stop());
   });
 }
 

@@ -59,9 +59,9 @@ void tell_github(const std::string& summary,
   }
 }
 
-void tell_github(const harness::Report& report, const harness::github::SummaryNotes& notes) {
+void tell_github(const harness::Report& report, const harness::SummaryNotes& notes) {
   namespace github = harness::github;
-  tell_github(github::to_step_summary(report, notes), github::annotations_of(report));
+  tell_github(github::to_step_summary(to_markdown(report, notes)), github::annotations_of(report));
 }
 
 }  // namespace rankcheck::cases

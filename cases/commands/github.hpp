@@ -15,6 +15,6 @@ void tell_github(const std::string& summary,
                  const std::vector<harness::github::Annotation>& annotations);
 
 /// The same for the report of a run.
-void tell_github(const harness::Report& report, const harness::github::SummaryNotes& notes = {});
+void tell_github(const harness::Report& report, const harness::SummaryNotes& notes = {});
 
 }  // namespace rankcheck::cases

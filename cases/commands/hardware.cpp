@@ -268,8 +268,7 @@ class HardwareGate {
       }
     }
     // A quick gate has no time for backends that it does not use, and opens none.
-    nlohmann::ordered_json doctor =
-        is_quick_ ? examine_only("cuda", options.stop) : examine(options.stop);
+    nlohmann::ordered_json doctor = examine(options.stop, is_quick_ ? "cuda" : "");
     for (const auto& each : doctor.at("backends")) {
       if (is_quick_ && each.contains("versions")) {
         plan.versions[each.at("name")] = each.at("versions");

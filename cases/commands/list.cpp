@@ -2,18 +2,16 @@
 #include <string>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "harness/base/table.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/run/interrupt.hpp"
 #include "harness/worker/protocol.hpp"
 
 #include "cases/backends/command_backend.hpp"
 #include "cases/backends/registry.hpp"
-#include "cases/commands/cli.hpp"
 #include "cases/commands/listing.hpp"
+#include "cases/commands/options.hpp"
 
 namespace rankcheck::cases {
 
@@ -97,19 +95,6 @@ void print(const Listing& listing) {
   print("\nSUITES", suites);
 }
 
-/// Declares the filters. Parsing writes to `options`, which must outlive it.
-void add_filters(CLI::App& command, harness::run::RunOptions& options) {
-  add_filter(command, "--operation", options.operations, "Lists the operations that match.");
-  add_filter(command, "--algorithm", options.algorithms, "Lists the algorithms that match.");
-  add_filter(command, "--property", options.properties, "Lists the properties that match.");
-  add_filter(command,
-             "--backend",
-             options.backends,
-             "Lists these backends. A program of yours (command:LINE, python:FILE or "
-             "listen:ADDRESS) is started and says what it offers.");
-  add_filter(command, "--type", options.types, "Lists what takes one of these element types.");
-}
-
 }  // namespace
 
 void add_list(CLI::App& app, Context& context) {
@@ -120,11 +105,17 @@ void add_list(CLI::App& app, Context& context) {
       "LIST has names between commas, of which one has to match, as for run. Filters may\n"
       "be repeated.");
   const auto options = std::make_shared<ListOptions>();
-  add_filters(*command, options->filters);
-  command
-      ->add_option(
-          "--ranks", options->ranks, "The number of ranks that a program of yours is started with.")
-      ->type_name("N")
+  const AddOption add{*command};
+  harness::run::RunOptions& filters = options->filters;
+  add("--operation LIST", filters.operations, "Lists the operations that match.");
+  add("--algorithm LIST", filters.algorithms, "Lists the algorithms that match.");
+  add("--property LIST", filters.properties, "Lists the properties that match.");
+  add("--backend LIST",
+      filters.backends,
+      "Lists these backends. A program of yours (command:LINE, python:FILE or listen:ADDRESS) is "
+      "started and says what it offers.");
+  add("--type LIST", filters.types, "Lists what takes one of these element types.");
+  add("--ranks N", options->ranks, "The number of ranks that a program of yours is started with.")
       ->check(CLI::Range(1, harness::worker::world_ranks_max))
       ->capture_default_str();
   command->add_flag("--json", options->json, "Prints JSON.");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -56,12 +55,10 @@ void add_algorithms(const harness::Backend& opened, ListedBackend& backend) {
 /// Asks a built-in backend. If it cannot be opened, the reason is noted.
 ListedBackend ask(harness::run::NamedBackend backend, const harness::StopRequest& stop) {
   ListedBackend listed{.name = backend.name,
-                       .command = {},
                        .summary = std::move(backend.summary),
-                       .unavailable = std::move(backend.unavailable),
-                       .versions = {}};
+                       .unavailable = std::move(backend.unavailable)};
   for (harness::AlgorithmInfo& each : backend.compiled) {
-    listed.algorithms[each.operation].push_back({.info = each, .takes = {}});
+    listed.algorithms[each.operation].push_back({.info = each});
   }
   if (!listed.unavailable.empty()) return listed;
   try {
@@ -82,7 +79,6 @@ ListedBackend ask_program(const std::string& command,
         .name = available_backends().name_of_subject(command, opened->traits().name, taken),
         .command = command,
         .summary = available_backends().find(command).summary,
-        .unavailable = {},
         .versions = opened->versions()};
     add_algorithms(*opened, listed);
     if (const auto failure = opened->close()) throw std::runtime_error(failure->reason);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +21,7 @@ namespace rankcheck::cases {
 struct ListedAlgorithm {
   harness::AlgorithmInfo info;
   /// Null if the algorithm declared nothing.
-  nlohmann::json takes;
+  nlohmann::json takes = {};
 };
 
 /// A backend, and its algorithms by operation.
@@ -30,12 +29,12 @@ struct ListedBackend {
   /// The name of a built-in backend, or the name that reports give to a program of the user.
   std::string name;
   /// What `--backend` takes. Empty for a built-in backend.
-  std::string command;
+  std::string command = {};
   std::string summary;
   /// Why the backend cannot run here. Empty if it can.
-  std::string unavailable;
+  std::string unavailable = {};
   /// What a program of the user said about its libraries.
-  nlohmann::json versions;
+  nlohmann::json versions = {};
   std::map<std::string, std::vector<ListedAlgorithm>, std::less<>> algorithms = {};
 };
 

@@ -179,59 +179,40 @@ std::string in_own_words(const std::string& complaint) {
                      complaint.substr(begin, complaint.size() - missing.size() - begin));
 }
 
-/// Adds an option of the program itself, which the environment passes on to workers. Printed
-/// commands repeat it.
-CLI::Option* add_own_option(CLI::App& app,
-                            Context& context,
-                            const char* option,
-                            const char* variable,
-                            const std::string& what) {
-  return app
-      .add_option_function<std::string>(
-          option,
-          [option, variable, &context](const std::string& value) {
-            ::setenv(variable, value.c_str(), 1);
-            context.program += fmt::format(" {} {}", option, harness::shell_quoted(value));
-          },
-          what)
-      ->trigger_on_parse();
-}
-
+/// Adds the options of the program itself, which the environment passes on to workers. Printed
+/// commands repeat them.
 void add_own_options(CLI::App& app, Context& context) {
+  const auto add = [&](const char* option, const char* variable, const std::string& what) {
+    const auto set = [option, variable, &context](const std::string& value) {
+      ::setenv(variable, value.c_str(), 1);
+      context.program += fmt::format(" {} {}", option, harness::shell_quoted(value));
+    };
+    return app.add_option_function<std::string>(option, set, what)->trigger_on_parse();
+  };
   for (const gpu::VendorLibrary& library : gpu::vendor_libraries) {
-    add_own_option(app,
-                   context,
-                   library.option,
-                   library.variable,
-                   fmt::format("The file of {} or of a library with its interface.", library.name))
+    add(library.option,
+        library.variable,
+        fmt::format("The file of {} or of a library with its interface.", library.name))
         ->type_name("PATH");
   }
-  add_own_option(app,
-                 context,
-                 "--devices-per-process",
-                 devices_per_process_variable,
-                 "The number of devices of each process of hybrid. Default: 2.")
+  add("--devices-per-process",
+      devices_per_process_variable,
+      "The number of devices of each process of hybrid. Default: 2.")
       ->type_name("N")
       ->check(CLI::Range(1, devices_per_process_max));
-  add_own_option(app,
-                 context,
-                 "--devices",
-                 hybrid_devices_variable,
-                 "The devices of hybrid: simulated ones (sim) or those of CUDA. Default: sim.")
+  add("--devices",
+      hybrid_devices_variable,
+      "The devices of hybrid: simulated ones (sim) or those of CUDA. Default: sim.")
       ->check(CLI::IsMember({"sim", "cuda"}));
-  add_own_option(app,
-                 context,
-                 "--start-timeout",
-                 harness::worker::start_timeout_variable,
-                 "The seconds in which the workers of a backend must say hello. Default: 60.")
+  add("--start-timeout",
+      harness::worker::start_timeout_variable,
+      "The seconds in which the workers of a backend must say hello. Default: 60.")
       ->type_name("S")
       ->check(CLI::Range(0.001, harness::worker::timeout_max_s));
-  add_own_option(app,
-                 context,
-                 "--end-timeout",
-                 harness::worker::end_timeout_variable,
-                 "The seconds in which the workers of a backend must end when they are no longer "
-                 "needed. Later ones are killed, with a warning. Default: 10; 60 for nccl.")
+  add("--end-timeout",
+      harness::worker::end_timeout_variable,
+      "The seconds in which the workers of a backend must end when they are no longer needed. "
+      "Later ones are killed, with a warning. Default: 10; 60 for nccl.")
       ->type_name("S")
       ->check(CLI::Range(0.001, harness::worker::timeout_max_s));
 }

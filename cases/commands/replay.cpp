@@ -1,17 +1,14 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "harness/base/nearest.hpp"
 #include "harness/base/table.hpp"
 #include "harness/case/image.hpp"
-#include "harness/report/report.hpp"
 #include "harness/run/exit_status.hpp"
-#include "harness/run/interrupt.hpp"
 #include "harness/run/memory.hpp"
 #include "harness/search/engine.hpp"
 
 #include "cases/backends/registry.hpp"
-#include "cases/commands/cli.hpp"
+#include "cases/commands/options.hpp"
 #include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
@@ -45,31 +42,9 @@ void print_stages(const harness::Examiner& examiner) {
 
 int print_result(const harness::ReplayResult& result) {
   const harness::Judgement& judgement = result.judgement;
-  fmt::print("verdict    {}{}{}\n",
-             name(result.verdict),
-             judgement.reason.empty() ? "" : ": ",
-             harness::printable(judgement.reason));
+  print_verdict(result.verdict, judgement.reason);
   fmt::print("replays    {} of {} failed\n", result.failed, result.replays);
-  fmt::print("compared   {} bytes", harness::grouped(judgement.compared_bytes));
-  if (judgement.ratio_max > 0) {
-    fmt::print(", error/bound{} at most {:.3g}",
-               judgement.wrong_count > 0 ? " of the right elements" : "",
-               judgement.ratio_max);
-  }
-  fmt::print("\n");
-  if (judgement.power.elements > 0) {
-    fmt::print(
-        "power      {} of {} elements have a useful bound; a change by {:.2g} of the largest "
-        "value is seen in every output\n",
-        harness::grouped(judgement.power.useful),
-        harness::grouped(judgement.power.elements),
-        judgement.power.smallest_change);
-  }
-  if (!judgement.wrong.empty()) {
-    fmt::print("wrong      {}, the first:\n{}",
-               harness::counted(judgement.wrong_count, "element", "elements"),
-               to_table(judgement.wrong).text());
-  }
+  print_compared(judgement);
   if (is_red(result.verdict)) return harness::run::status_failed;
   if (result.verdict != Verdict::errored && result.verdict != Verdict::skipped)
     return harness::run::status_held;
@@ -159,20 +134,14 @@ void add_replay(CLI::App& app, Context& context) {
     double timeout_s = harness::BackendOptions().timeout_s;
   };
   const auto options = std::make_shared<Options>();
-  command->add_option("case", options->text, "The case as JSON text, or a file that contains it.")
-      ->required()
-      ->type_name("CASE");
-  command->add_option("--times", options->times, "The number of replays.")->type_name("N");
-  command
-      ->add_option("--timeout",
-                   options->timeout_s,
-                   "A replay counts as hung after so many seconds without an answer.")
-      ->type_name("SECONDS");
-  command->callback([options, &context] {
-    const harness::run::Interrupt interrupt;
-    context.exit_status = interrupt.status_of("there was a result", [&] {
-      return replay_case(options->text, options->times, options->timeout_s, interrupt.stop());
-    });
+  const AddOption add{*command};
+  add("case CASE", options->text, "The case as JSON text, or a file that contains it.")->required();
+  add("--times N", options->times, "The number of replays.");
+  add("--timeout SECONDS",
+      options->timeout_s,
+      "A replay counts as hung after so many seconds without an answer.");
+  set_work(*command, context, "there was a result", [options](const auto& interrupt) {
+    return replay_case(options->text, options->times, options->timeout_s, interrupt.stop());
   });
 }
 

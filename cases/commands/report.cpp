@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "harness/base/table.hpp"
@@ -19,7 +18,7 @@
 #include "harness/search/runner.hpp"
 
 #include "cases/commands/archive.hpp"
-#include "cases/commands/cli.hpp"
+#include "cases/commands/options.hpp"
 #include "cases/hardware/gate_journal.hpp"
 
 namespace rankcheck::cases {
@@ -48,7 +47,7 @@ harness::Report rendered(const std::filesystem::path& folder, ReportFormat forma
     if (format == ReportFormat::markdown) fmt::print("{}", hardware::to_markdown(gate));
     if (format == ReportFormat::html) fmt::print("{}", harness::page::to_html(gate.report));
     if (format == ReportFormat::github) {
-      fmt::print("{}", harness::github::to_step_summary(gate.report, hardware::notes_of(gate)));
+      fmt::print("{}", harness::github::to_step_summary(to_markdown(gate.report, notes_of(gate))));
     }
     return std::move(gate.report);
   }
@@ -59,7 +58,7 @@ harness::Report rendered(const std::filesystem::path& folder, ReportFormat forma
   if (format == ReportFormat::markdown) fmt::print("{}", to_markdown(report));
   if (format == ReportFormat::html) fmt::print("{}", harness::page::to_html(report));
   if (format == ReportFormat::github) {
-    fmt::print("{}", harness::github::to_step_summary(report));
+    fmt::print("{}", harness::github::to_step_summary(to_markdown(report)));
   }
   return report;
 }
@@ -148,17 +147,15 @@ void add_report(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("report", "Writes the reports of a run again from its journal.");
   const auto folder = std::make_shared<std::string>();
-  command->add_option("folder", *folder, "The folder of the run.")->required()->type_name("DIR");
   const auto archive = std::make_shared<std::string>();
-  command->add_option("--archive", *archive, "Packs the folder into this file.")
-      ->type_name("FILE.zip");
   const auto format = std::make_shared<std::string>("markdown");
-  command
-      ->add_option("--format",
-                   *format,
-                   "What is printed: markdown (summary.md, the default), html (report.html), or "
-                   "github, a summary of at most 60 lines.")
-      ->type_name("NAME");
+  const AddOption add{*command};
+  add("folder DIR", *folder, "The folder of the run.")->required();
+  add("--archive FILE.zip", *archive, "Packs the folder into this file.");
+  add("--format NAME",
+      *format,
+      "What is printed: markdown (summary.md, the default), html (report.html), or github, a "
+      "summary of at most 60 lines.");
   command->callback([folder, archive, format, &context] {
     const ReportFormat wanted = format_named(*format);
     if (!archive->empty()) require_archive(*archive);

@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -24,8 +23,8 @@
 #include "harness/run/session.hpp"
 
 #include "cases/commands/archive.hpp"
-#include "cases/commands/cli.hpp"
 #include "cases/commands/github.hpp"
+#include "cases/commands/options.hpp"
 #include "cases/commands/report.hpp"
 #include "cases/hardware/gate_journal.hpp"
 
@@ -106,104 +105,72 @@ void add_selection_options(CLI::App& command, RunOptions& options) {
       "LIST has names between commas, of which one has to match; most may be patterns. The\n"
       "option may be repeated: --operation gather,scatter is --operation gather --operation\n"
       "scatter.");
-  command
-      .add_option("suites", selection.suites, "The names of suites, or the paths of their files.")
-      ->type_name("SUITE");
-  add_filter(command, "--operation", options.operations, "Selects the operations that match.");
-  add_filter(command, "--algorithm", options.algorithms, "Selects the algorithms that match.");
-  add_filter(command, "--property", options.properties, "Selects the properties that match.");
-  add_filter(command,
-             "--backend",
-             options.backends,
-             "The backends. command:LINE and python:FILE take the rest of their list.");
-  command.add_option("--ranks", options.ranks, "The least and the greatest number of ranks.")
-      ->type_name("A..B");
-  command
-      .add_option("--hosts",
-                  options.hosts,
-                  "The host of each rank, for backends that can start ranks on several hosts.")
-      ->type_name("HOST,...");
-  add_filter(command, "--type", options.types, "The element types.");
-  command
-      .add_option("--cases",
-                  selection.cases,
-                  "The number of cases of each unit. With this option, not all cells are required.")
-      ->type_name("N");
-  command
-      .add_option(
-          "--require",
-          selection.require,
-          "Cells that must be covered, as <operation>/<cell>, for example all_reduce/f32/*.")
-      ->type_name("GLOB")
-      ->allow_extra_args(false);
-  command
-      .add_option("--require-ranks",
-                  selection.ranks_required,
-                  "The number of members that some case of each unit must have.")
-      ->check(CLI::Range(1, 4096))
-      ->type_name("N");
-  command
-      .add_option("--unit",
-                  selection.units,
-                  "Selects the units whose ids match. May be repeated. See --list-units.")
-      ->type_name("GLOB")
-      ->allow_extra_args(false);
+  const AddOption add{command};
+  add("suites SUITE", selection.suites, "The names of suites, or the paths of their files.");
+  add("--operation LIST", options.operations, "Selects the operations that match.");
+  add("--algorithm LIST", options.algorithms, "Selects the algorithms that match.");
+  add("--property LIST", options.properties, "Selects the properties that match.");
+  add("--backend LIST",
+      options.backends,
+      "The backends. command:LINE and python:FILE take the rest of their list.");
+  add("--ranks A..B", options.ranks, "The least and the greatest number of ranks.");
+  add("--hosts HOST,...",
+      options.hosts,
+      "The host of each rank, for backends that can start ranks on several hosts.");
+  add("--type LIST", options.types, "The element types.");
+  add("--cases N",
+      selection.cases,
+      "The number of cases of each unit. With this option, not all cells are required.");
+  add("--require GLOB",
+      selection.require,
+      "Cells that must be covered, as <operation>/<cell>, for example all_reduce/f32/*.");
+  add("--require-ranks N",
+      selection.ranks_required,
+      "The number of members that some case of each unit must have.")
+      ->check(CLI::Range(1, 4096));
+  add("--unit GLOB",
+      selection.units,
+      "Selects the units whose ids match. May be repeated. See --list-units.");
   command.add_flag("--list-units",
                    options.list_units,
                    "Prints the selected units as a JSON array, and checks nothing.");
-  command
-      .add_option("--seed",
-                  options.seed,
-                  "The seed of the cases: a number, or commit for a seed from git's HEAD.")
-      ->type_name("N|commit");
+  add("--seed N|commit",
+      options.seed,
+      "The seed of the cases: a number, or commit for a seed from git's HEAD.");
 }
 
 /// Declares the options that say how the checks are made. Parsing writes to `options`, which must
 /// outlive it.
 void add_running_options(CLI::App& command, RunOptions& options) {
-  command
-      .add_option("--time-budget",
-                  options.time_budget_s,
-                  "The seconds for the whole run in all its sessions. For the gate: the seconds "
-                  "for this call.")
-      ->type_name("S");
-  command
-      .add_option("--timeout",
-                  options.timeout_s,
-                  "The seconds without a message from any worker after which a case counts as "
-                  "hung. A run of one case also counts as hung after ten times this time.")
-      ->type_name("S");
-  command
-      .add_option("--replays",
-                  options.replays,
-                  "How often the smallest case of a failure is run again to confirm it. A failure "
-                  "that comes back in some replays only is flaky. The default is 5.")
-      ->type_name("N");
-  command.add_option("--report", options.report, "The folder for the journal and the reports.")
-      ->type_name("DIR");
+  const AddOption add{command};
+  add("--time-budget S",
+      options.time_budget_s,
+      "The seconds for the whole run in all its sessions. For the gate: the seconds for this "
+      "call.");
+  add("--timeout S",
+      options.timeout_s,
+      "The seconds without a message from any worker after which a case counts as hung. A run of "
+      "one case also counts as hung after ten times this time.");
+  add("--replays N",
+      options.replays,
+      "How often the smallest case of a failure is run again to confirm it. A failure that comes "
+      "back in some replays only is flaky. The default is 5.");
+  add("--report DIR", options.report, "The folder for the journal and the reports.");
   command.add_flag(
       "--overwrite", options.overwrite, "Replaces the report that the folder of --report holds.");
-  command.add_option("--resume", options.resume, "The folder of a run to continue.")
-      ->type_name("DIR");
-  command
-      .add_option("--known",
-                  options.known,
-                  "A file of known defects, whose failures do not make the exit status 1. May be "
-                  "repeated.")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  add("--resume DIR", options.resume, "The folder of a run to continue.");
+  add("--known FILE",
+      options.known,
+      "A file of known defects, whose failures do not make the exit status 1. May be repeated.");
   command.add_flag("--strict-known",
                    options.strict_known,
                    "Known defects that pass, that cover no case or that expired make the exit "
                    "status 1.");
-  command.add_option("--archive", options.archive, "Packs the folder into this file at the end.")
-      ->type_name("FILE.zip");
-  command
-      .add_option("--jobs",
-                  options.jobs,
-                  "The number of units to check at the same time. The default is the number of "
-                  "processors, but at most 4, and 1 for a program of yours.")
-      ->type_name("N");
+  add("--archive FILE.zip", options.archive, "Packs the folder into this file at the end.");
+  add("--jobs N",
+      options.jobs,
+      "The number of units to check at the same time. The default is the number of processors, but "
+      "at most 4, and 1 for a program of yours.");
   command.add_flag("--fail-fast", options.fail_fast, "Stops at the first failure.");
   command.add_flag("--quick",
                    options.quick,
@@ -268,7 +235,7 @@ void add_run(CLI::App& app, Context& context) {
   const auto options = std::make_shared<RunOptions>();
   add_selection_options(*command, *options);
   add_running_options(*command, *options);
-  command->callback([options, &context] {
+  set_work(*command, context, "the run began", [options, &context](const auto& interrupt) {
     const std::vector<std::string>& suites = options->selection.suites;
     const bool is_gate = std::find(suites.begin(), suites.end(), "hardware") != suites.end() ||
                          (!options->resume.empty() && hardware::is_gate(options->resume));
@@ -276,15 +243,12 @@ void add_run(CLI::App& app, Context& context) {
     if (!is_gate) refuse_quick(*options);
     if (!options->archive.empty()) require_archive(options->archive);
     const harness::run::ThisProgram program = this_program(context.program);
-    const harness::run::Interrupt interrupt;
-    context.exit_status = interrupt.status_of("the run began", [&] {
-      if (options->list_units) return list_units(*options, program, interrupt);
-      if (is_gate) return run_hardware(*options, program, interrupt);
-      const RunOutcome outcome = run_selection(*options, program, interrupt);
-      tell_github(outcome.report);
-      complain_if_unable(outcome.status, outcome.report, outcome.folder, context.program);
-      return outcome.status;
-    });
+    if (options->list_units) return list_units(*options, program, interrupt);
+    if (is_gate) return run_hardware(*options, program, interrupt);
+    const RunOutcome outcome = run_selection(*options, program, interrupt);
+    tell_github(outcome.report);
+    complain_if_unable(outcome.status, outcome.report, outcome.folder, context.program);
+    return outcome.status;
   });
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "harness/report/report.hpp"
 #include "harness/run/interrupt.hpp"

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "harness/base/table.hpp"
@@ -13,7 +12,7 @@
 #include "harness/run/memory.hpp"
 #include "harness/run/outputs.hpp"
 
-#include "cases/commands/cli.hpp"
+#include "cases/commands/options.hpp"
 
 namespace rankcheck::cases {
 
@@ -99,63 +98,46 @@ void add_simulate(CLI::App& app, Context& /*context*/) {
       "simulate", "Writes a simulated scan to a CXI file, with its object and probe.");
   const auto options = std::make_shared<SimulateOptions>();
   Simulation& simulation = options->simulation;
-  command->add_option("file", options->path, "The file to write.")
-      ->required()
-      ->type_name("OUT.cxi");
-  command->add_option("--scan", options->scan, "The path of the scan.")
-      ->check(CLI::IsMember(scan_paths))
-      ->capture_default_str();
-  command->add_option("--positions", simulation.positions, "The number of scan positions.")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command->add_option("--detector", simulation.detector, "The width of the frames in pixels.")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
   simulation.probe = 0;
-  command
-      ->add_option("--probe-size",
-                   simulation.probe,
-                   "The width of the probe in pixels. Default: the width of the frames.")
+  const AddOption add{*command};
+  const AddOption add_with_default{*command, true};
+  add("file OUT.cxi", options->path, "The file to write.")->required();
+  add_with_default("--scan", options->scan, "The path of the scan.")
+      ->check(CLI::IsMember(scan_paths));
+  add_with_default("--positions", simulation.positions, "The number of scan positions.")
+      ->check(CLI::Range(1, 1000000));
+  add_with_default("--detector", simulation.detector, "The width of the frames in pixels.")
       ->check(CLI::Range(1, 4096));
-  command
-      ->add_option("--object-size",
-                   simulation.object,
-                   "The width of the square object in pixels. Default: as wide as the scan needs.")
+  add("--probe-size",
+      simulation.probe,
+      "The width of the probe in pixels. Default: the width of the frames.")
+      ->check(CLI::Range(1, 4096));
+  add("--object-size",
+      simulation.object,
+      "The width of the square object in pixels. Default: as wide as the scan needs.")
       ->check(CLI::Range(1, 1 << 14));
-  command->add_option("--modes", simulation.modes, "The number of incoherent modes of the probe.")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
+  add_with_default("--modes", simulation.modes, "The number of incoherent modes of the probe.")
+      ->check(CLI::Range(1, 64));
   CLI::Option* overlap =
-      command
-          ->add_option("--overlap",
+      add_with_default("--overlap",
                        options->overlap,
                        "The overlap of neighbouring positions as a share of the probe's width.")
-          ->check(CLI::Range(0.0, 0.999))
-          ->capture_default_str();
-  command
-      ->add_option(
-          "--step", options->step, "The distance between neighbouring positions in pixels.")
+          ->check(CLI::Range(0.0, 0.999));
+  add("--step", options->step, "The distance between neighbouring positions in pixels.")
       ->check(CLI::Range(1e-3, 1e4))
       ->excludes(overlap);
-  command
-      ->add_option(
-          "--jitter",
-          simulation.jitter,
-          "The random displacement of the positions of a raster or spiral, as a share of the step.")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--noise", options->noise, "The noise of the frames; poisson: counts of random photons.")
-      ->check(CLI::IsMember({"none", "poisson"}))
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--photons", simulation.photons, "The number of photons of the probe in one frame.")
-      ->check(CLI::Range(1e-3, 1e9))
-      ->capture_default_str();
-  command->add_option("--seed", simulation.seed, "The seed of all random numbers.")
-      ->capture_default_str();
+  add_with_default(
+      "--jitter",
+      simulation.jitter,
+      "The random displacement of the positions of a raster or spiral, as a share of the step.")
+      ->check(CLI::Range(0.0, 1.0));
+  add_with_default(
+      "--noise", options->noise, "The noise of the frames; poisson: counts of random photons.")
+      ->check(CLI::IsMember({"none", "poisson"}));
+  add_with_default(
+      "--photons", simulation.photons, "The number of photons of the probe in one frame.")
+      ->check(CLI::Range(1e-3, 1e9));
+  add_with_default("--seed", simulation.seed, "The seed of all random numbers.");
   command->callback([options] { simulate(*options); });
 }
 

@@ -1,7 +1,6 @@
 #include "cases/commands/version.hpp"
 
 #include <initializer_list>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <generated/commit.hpp>

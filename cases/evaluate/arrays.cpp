@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reference/spec/to_size.hpp"
-
 #include "harness/base/table.hpp"
 
 #include "cases/families/ptycho/case.hpp"
@@ -72,6 +70,17 @@ const harness::NpyArray& UserArray::first() const {
         fmt::format("{}: {}: found no file, expected a file for each rank", name, path));
   }
   return **found;
+}
+
+std::optional<int> ranks_in(const nlohmann::ordered_json& fields) {
+  const auto group = fields.find("group");
+  if (group != fields.end() && group->is_array() && !group->empty()) {
+    return static_cast<int>(std::min<std::size_t>(group->size(), ranks_max));
+  }
+  const auto ranks = fields.find("ranks");
+  const bool is_valid =
+      ranks != fields.end() && ranks->is_number_integer() && *ranks >= 1 && *ranks <= ranks_max;
+  return is_valid ? std::optional(ranks->get<int>()) : std::nullopt;
 }
 
 std::string path_of_rank(const std::string& path, int rank) {

@@ -30,10 +30,10 @@ struct Slot {
   /// The type of the array's values, which may be complex.
   spec::Type type = spec::Type::f32;
   /// The shape of the array with the parts of all ranks. Empty if it needs one file for each rank.
-  std::optional<Shape> whole;
+  std::optional<Shape> whole = {};
   /// The shape of each group rank's part. Empty for a rank that has no part. No entries if all
   /// ranks have the whole array.
-  std::vector<std::optional<Shape>> parts;
+  std::vector<std::optional<Shape>> parts = {};
 };
 
 /// A run of an array's values in a rank's buffer. All numbers are elements of the case's type.
@@ -58,7 +58,7 @@ struct UserArray {
   /// As the user wrote it. `{rank}` stands for the number of a rank.
   std::string path;
   /// Empty for a rank whose file does not exist.
-  std::vector<std::optional<harness::NpyArray>> files;
+  std::vector<std::optional<harness::NpyArray>> files = {};
 
   [[nodiscard]] bool by_rank() const { return path.find(rank_pattern) != path.npos; }
   /// The first file that exists.
@@ -66,6 +66,13 @@ struct UserArray {
 
   static constexpr std::string_view rank_pattern = "{rank}";
 };
+
+/// The most ranks that this command takes.
+inline constexpr int ranks_max = 4096;
+
+/// The number of group ranks that the fields of a case name. Empty if they name none, or a wrong
+/// number.
+[[nodiscard]] std::optional<int> ranks_in(const nlohmann::ordered_json& fields);
 
 /// The path of a rank's file.
 [[nodiscard]] std::string path_of_rank(const std::string& path, int rank);
@@ -80,11 +87,11 @@ struct Values {
 struct Expected {
   /// The values. Operators have double precision, collectives have the case's type.
   spec::Type type = spec::Type::f64;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes = {};
   /// The components in double precision, before they were rounded. Empty if the bits must agree.
-  std::vector<double> components;
+  std::vector<double> components = {};
   /// For each component: how far a result may be off.
-  std::vector<double> bounds;
+  std::vector<double> bounds = {};
   /// Whether the bound of a complex value holds for the modulus of its error. Otherwise it holds
   /// for each component.
   bool is_of_modulus = false;

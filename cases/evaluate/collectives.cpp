@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -139,8 +138,7 @@ class CollectiveArrays final : public FamilyArrays {
                    .whole = whole_of(parts),
                    .parts = parts});
     if (side == Side::input && has_scalar(c)) {
-      all.push_back(
-          {.name = "scalar", .type = c.type, .whole = Shape{harness::group_size(c)}, .parts = {}});
+      all.push_back({.name = "scalar", .type = c.type, .whole = Shape{harness::group_size(c)}});
     }
     return all;
   }
@@ -173,7 +171,7 @@ class CollectiveArrays final : public FamilyArrays {
   [[nodiscard]] std::vector<Expected> expect(const harness::Evidence& evidence) const override {
     const Case& c = evidence.stages.front();
     Oracle oracle(evidence, 0);
-    Expected all{.type = c.type, .bytes = {}, .components = {}, .bounds = {}};
+    Expected all{.type = c.type};
     const auto bytes = spec::to_size(spec::info(c.type).bytes);
     const std::size_t components = spec::is_complex(c.type) ? 2 : 1;
     std::vector<reference::Piece> pieces;
@@ -209,8 +207,6 @@ class CollectiveArrays final : public FamilyArrays {
   }
 
  private:
-  static constexpr int ranks_max = 4096;
-
   static void place(const std::vector<double>& from, std::size_t first, std::vector<double>& out) {
     if (out.size() < first + from.size()) out.resize(first + from.size());
     std::copy(from.begin(), from.end(), out.begin() + static_cast<std::ptrdiff_t>(first));

@@ -28,9 +28,6 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view bound_ending = ".bound";
 
-/// The most ranks whose files are read.
-constexpr int ranks_max = 4096;
-
 harness::NpyArray read_npy(std::string_view option, const std::string& name, const fs::path& path) {
   std::string file = harness::read_file(path);
   try {
@@ -42,12 +39,7 @@ harness::NpyArray read_npy(std::string_view option, const std::string& name, con
 
 /// The number of group ranks that the fields name.
 int ranks_of(std::string_view option, const NamedPath& argument, const ordered_json& fields) {
-  if (fields.contains("group") && fields["group"].is_array() && !fields["group"].empty()) {
-    return static_cast<int>(std::min<std::size_t>(fields["group"].size(), ranks_max));
-  }
-  const bool is_valid = fields.contains("ranks") && fields["ranks"].is_number_integer() &&
-                        fields["ranks"] >= 1 && fields["ranks"] <= ranks_max;
-  if (is_valid) return fields["ranks"].get<int>();
+  if (const std::optional<int> ranks = ranks_in(fields)) return *ranks;
   throw BadInput(fmt::format("{} {}: {}: a file for each rank: expected the field ranks in --case",
                              option,
                              argument.name,
@@ -212,7 +204,7 @@ std::vector<UserArray> read_arrays(std::string_view option,
                                    const ordered_json& fields) {
   std::vector<UserArray> arrays;
   for (const NamedPath& argument : arguments) {
-    UserArray array{.name = argument.name, .path = argument.path, .files = {}};
+    UserArray array{.name = argument.name, .path = argument.path};
     if (!array.by_rank()) array.files.emplace_back(read_npy(option, array.name, array.path));
     const int ranks = array.by_rank() ? ranks_of(option, argument, fields) : 0;
     for (int r = 0; r < ranks; ++r) {

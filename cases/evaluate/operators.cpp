@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reference/numerics/fold.hpp"
 #include "reference/spec/share.hpp"
 #include "reference/spec/to_size.hpp"
 
@@ -91,7 +91,7 @@ class Sizes {
 
   /// Adds what the inputs did not tell.
   void conclude(const spec::Contract& contract) {
-    const std::size_t ranks = group_size();
+    const auto ranks = spec::to_size(ranks_in(fields_).value_or(1));
     if (!ptycho(contract).tiled && !fields_.contains("counts")) {
       if (counts_.empty()) {
         for (std::size_t r = 0; r < ranks; ++r) {
@@ -108,11 +108,11 @@ class Sizes {
       return array == Array::positions ||
              std::find(names.begin(), names.end(), "rows") != names.end();
     };
-    const auto& inputs = ptycho(contract).inputs;
-    const auto& outputs = ptycho(contract).outputs;
-    if (std::any_of(inputs.begin(), inputs.end(), needs_object) ||
-        std::any_of(outputs.begin(), outputs.end(), needs_object) || !fields_.contains("window"))
-      return;
+    std::vector<Array> arrays = ptycho(contract).inputs;
+    const std::vector<Array>& outputs = ptycho(contract).outputs;
+    arrays.insert(arrays.end(), outputs.begin(), outputs.end());
+    const bool has_object = std::any_of(arrays.begin(), arrays.end(), needs_object);
+    if (has_object || !fields_.contains("window")) return;
     set("rows", fields_["window"]);
     set("cols", fields_["window"]);
   }
@@ -121,16 +121,6 @@ class Sizes {
   template <class Value>
   void set(const std::string& field, const Value& value) {
     if (!fields_.contains(field)) fields_[field] = value;
-  }
-
-  [[nodiscard]] std::size_t group_size() const {
-    const auto positive = [](const nlohmann::ordered_json& value) {
-      return value.is_number_integer() && value > 0 && value <= 4096;
-    };
-    if (fields_.contains("group") && fields_["group"].is_array() && !fields_["group"].empty()) {
-      return fields_["group"].size();
-    }
-    return positive(fields_["ranks"]) ? fields_["ranks"].get<std::size_t>() : 1;
   }
 
   void count_positions(const UserArray& user, std::size_t dimension, bool are_parts) {
@@ -153,13 +143,7 @@ std::vector<double> numbers_of(spec::Type type, const std::vector<std::byte>& by
   const auto size = spec::to_size(spec::info(component).bytes);
   std::vector<double> numbers(bytes.size() / size);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (component == spec::Type::f64) {
-      std::memcpy(&numbers[i], bytes.data() + i * size, size);
-    } else {
-      float value = 0;
-      std::memcpy(&value, bytes.data() + i * size, size);
-      numbers[i] = static_cast<double>(value);
-    }
+    numbers[i] = numerics::to_double(component, bytes.data() + i * size);
   }
   return numbers;
 }
@@ -255,10 +239,7 @@ class ValueRules {
 Slot slot_of(const Case& c, Array array) {
   const spec::Scene& scene = ptycho(c).scene;
   const int ranks = harness::group_size(c);
-  Slot slot{.name = std::string(spec::name(array)),
-            .type = type_of_values(array, c.type),
-            .whole = {},
-            .parts = {}};
+  Slot slot{.name = std::string(spec::name(array)), .type = type_of_values(array, c.type)};
   if (array == Array::tile) {
     for (int r = 0; r < ranks; ++r) {
       const spec::Box box = spec::held_by(scene, c.counts, r);
@@ -291,11 +272,7 @@ std::vector<Expected> expected_of(const OperatorStage& stage) {
   std::vector<Expected> all;
   for (const Array array : ptycho(stage.contract).outputs) {
     const reference::BoundedArray& bounded = stage.expected[array];
-    Expected expected{.type = type_of_values(array, spec::Type::f64),
-                      .bytes = {},
-                      .components = {},
-                      .bounds = {},
-                      .is_of_modulus = true};
+    Expected expected{.type = type_of_values(array, spec::Type::f64), .is_of_modulus = true};
     std::vector<double>& numbers = expected.components;
     for (std::size_t i = 0; i < bounded.values.size(); ++i) {
       numbers.push_back(bounded.values[i].real());

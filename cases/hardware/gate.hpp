@@ -236,6 +236,6 @@ class Gate {
 [[nodiscard]] std::string short_text(const GateReport& gate);
 /// What GitHub's summary of a step says about the gate: its verdict, and the parts and devices that
 /// did not pass.
-[[nodiscard]] harness::github::SummaryNotes notes_of(const GateReport& gate);
+[[nodiscard]] harness::SummaryNotes notes_of(const GateReport& gate);
 
 }  // namespace rankcheck::cases::hardware

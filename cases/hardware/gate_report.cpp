@@ -106,18 +106,15 @@ std::string words_of_cases(const GateReport& gate) {
 /// What the verdict has to do with known defects.
 std::string why_known(const GateReport& gate) {
   if (gate.status == 0 && gate.known_failures > 0) return ", but for what is known to fail";
-  const auto& known = gate.report.known;
-  const auto stale =
-      std::count_if(known.begin(), known.end(), [](const auto& each) { return each.is_stale(); });
+  const std::string stale = stale_text(gate.report.known);
   const auto& findings = gate.report.findings;
   const bool has_failed =
       gate.report.status_beyond_findings == 1 ||
       std::any_of(findings.begin(), findings.end(), [](const harness::Finding& each) {
         return harness::is_red(each);
       });
-  if (gate.status != 1 || !gate.report.is_strict || stale == 0 || has_failed) return {};
-  return fmt::format(", because {} stale",
-                     harness::counted(stale, "known defect is", "known defects are"));
+  if (gate.status != 1 || !gate.report.is_strict || stale.empty() || has_failed) return {};
+  return ", because " + stale;
 }
 
 /// "the gate for hardware passed"
@@ -257,17 +254,14 @@ std::string to_markdown(const GateReport& gate) {
   return text;
 }
 
-harness::github::SummaryNotes notes_of(const GateReport& gate) {
-  harness::github::SummaryNotes notes{.title = "rankcheck: " + verdict_of(gate)};
+harness::SummaryNotes notes_of(const GateReport& gate) {
+  harness::SummaryNotes notes{.title = "rankcheck: " + verdict_of(gate)};
   notes.remarks.push_back(extent_of(gate));
   if (gate.is_quick) notes.remarks.emplace_back(not_checked_by_quick);
   each_not_passed(
       gate, [&](const std::string& what, harness::Verdict verdict, const std::string& reason) {
         notes.remarks.push_back(fmt::format("{}: {}: {}", what, harness::name(verdict), reason));
       });
-  for (const harness::KnownStatus& each : gate.report.known) {
-    notes.remarks.push_back(to_text(each));
-  }
   return notes;
 }
 

@@ -40,13 +40,14 @@ std::string padded(const std::string& text, std::size_t columns, Align align) {
   return align == Align::left ? text + blanks : blanks + text;
 }
 
-/// Splits the text into lines of at most `room` characters. A longer word has its own line.
-std::vector<std::string> lines_of(const std::string& text, std::size_t room) {
-  if (width(text) <= room) return {text};
+/// Splits the text at its blanks into lines of at most `room` characters. All lines but the first
+/// have `indent` characters less. A longer word has its own line.
+std::vector<std::string> lines_of(const std::string& text, std::size_t room, std::size_t indent) {
   std::vector<std::string> lines;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    if (lines.empty() || width(lines.back()) + 1 + width(word) > room) {
+    const std::size_t taken = lines.size() > 1 ? indent : 0;
+    if (lines.empty() || taken + width(lines.back()) + 1 + width(word) > room) {
       lines.push_back(word);
     } else {
       lines.back() += ' ' + word;
@@ -100,7 +101,9 @@ std::string Table::text(std::size_t width_max, std::size_t last_min) const {
     for (std::size_t i = 0; i < last; ++i) {
       line += padded(cell(i), widths[i], columns_[i].align) + "  ";
     }
-    for (const std::string& part : lines_of(cell(last), room)) {
+    const bool fits = width(cell(last)) <= room;
+    for (const std::string& part :
+         fits ? std::vector<std::string>{cell(last)} : lines_of(cell(last), room, 0)) {
       line += padded(part, widths[last], columns_[last].align);
       line.erase(line.find_last_not_of(' ') + 1);
       out += line + '\n';
@@ -154,16 +157,8 @@ std::string counted(std::int64_t number, std::string_view one, std::string_view 
 }
 
 std::string wrapped(std::string_view text, std::size_t width_max, std::size_t indent) {
-  std::istringstream words{std::string(text)};
-  std::string out;
-  std::size_t column = 0;
-  for (std::string word; words >> word;) {
-    const bool fits = column + 1 + width(word) <= width_max;
-    if (!out.empty()) out += fits ? " " : '\n' + std::string(indent, ' ');
-    column = (out.empty() ? 0 : fits ? column + 1 : indent) + width(word);
-    out += word;
-  }
-  return out;
+  const std::vector<std::string> lines = lines_of(std::string(text), width_max, indent);
+  return fmt::format("{}", fmt::join(lines, '\n' + std::string(indent, ' ')));
 }
 
 std::string printable(std::string_view text) {

@@ -1,8 +1,6 @@
 #include "harness/compare/comparison.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -63,28 +61,6 @@ ordered_json by_name(const ordered_json& value) {
 constexpr const char* not_in_run = "not in this run";
 constexpr const char* not_in_earlier_run = "not in the earlier run";
 
-/// One change and several changes of each kind, in the order of the enumerators.
-constexpr std::array<std::pair<std::string_view, std::string_view>, kind_names.size()> count_words{{
-    {"unit is newly broken", "units are newly broken"},
-    {"flaky unit", "flaky units"},
-    {"unit is still broken", "units are still broken"},
-    {"unit is mended", "units are mended"},
-    {"loss of coverage", "losses of coverage"},
-    {"gain of coverage", "gains of coverage"},
-    {"larger error", "larger errors"},
-    {"smaller error", "smaller errors"},
-    {"measurement is slower", "measurements are slower"},
-    {"measurement is faster", "measurements are faster"},
-    {"check lost power", "checks lost power"},
-    {"check gained power", "checks gained power"},
-    {"known defect has another state", "known defects have another state"},
-    {"unit or group was not judged, for another reason",
-     "units or groups were not judged, for other reasons"},
-    {"option differs", "options differ"},
-    {"version or setting differs", "versions or settings differ"},
-    {"duration differs", "durations differ"},
-}};
-
 /// What was asked for of a unit, where it differs from `other`: "cases 100, no types".
 std::string asked_unlike(const ordered_json& asked, const ordered_json& other) {
   std::string text;
@@ -102,24 +78,6 @@ std::string asked_unlike(const ordered_json& asked, const ordered_json& other) {
 bool differs_by(double factor, double a, double b) {
   const auto [least, most] = std::minmax(a, b);
   return most > least && most >= factor * least;
-}
-
-/// The word of fail_on for which changes of this kind count.
-std::optional<FailOn> counts_for(Kind kind) {
-  switch (kind) {
-    case Kind::newly_broken:
-    case Kind::flaky:
-      return FailOn::broken;
-    case Kind::coverage_lost:
-    case Kind::power_lost:
-      return FailOn::coverage;
-    case Kind::accuracy_lost:
-      return FailOn::accuracy;
-    case Kind::speed_lost:
-      return FailOn::speed;
-    default:
-      return {};
-  }
 }
 
 class Comparer {
@@ -353,59 +311,63 @@ class Comparer {
 
   void compare_bench(const BenchResults& before, const BenchResults& now) {
     add_fields(Kind::version, before.context, now.context, "bench");
-    for (const auto& [name, was] : before.measurements) {
-      if (!was.failure.empty()) continue;
-      const std::string what = "bench/" + name;
-      const auto found = now.measurements.find(name);
-      if (found == now.measurements.end() || !found->second.failure.empty()) {
-        const bool is_absent = found == now.measurements.end();
-        add(Kind::coverage_lost,
-            what,
-            to_text(was),
-            is_absent ? not_in_run : to_text(found->second))
-            .is_worse = true;
-      } else {
-        add_speed(what, was, found->second);
-      }
-    }
-    for (const auto& [name, is] : now.measurements) {
-      const auto found = before.measurements.find(name);
-      const bool was_made = found != before.measurements.end() && found->second.failure.empty();
-      if (was_made || !is.failure.empty()) continue;
-      add(Kind::coverage_gained,
-          "bench/" + name,
-          found == before.measurements.end() ? not_in_earlier_run : to_text(found->second),
-          to_text(is));
-    }
-  }
-
-  /// Whether a run judged a unit. One that it did not judge is a loss of its own.
-  static bool has_judged(const RunReport& run, const std::string& id) {
-    const auto found = run.findings.find(id);
-    return found != run.findings.end() && is_judged(found->second.verdict);
+    const auto why_none = [](const BenchResults& bench, const char* absent) {
+      return [&bench, absent](const std::string& name) {
+        const auto found = bench.measurements.find(name);
+        return found == bench.measurements.end() ? absent : found->second.failure;
+      };
+    };
+    compare_speeds("bench/",
+                   before.measurements,
+                   why_none(before, not_in_earlier_run),
+                   now.measurements,
+                   why_none(now, not_in_run));
   }
 
   void compare_links() {
-    constexpr const char* no_bandwidth = "no bandwidth";
-    for (const auto& [id, was] : before_.links) {
-      const auto found = now_.links.find(id);
-      if (found == now_.links.end()) {
-        if (has_judged(now_, id)) {
-          add(Kind::coverage_lost, id, to_text(was), no_bandwidth).is_worse = true;
-        }
-      } else if (found->second.bytes == was.bytes) {
-        add_speed(id, was, found->second);
-      } else {
-        ++comparison_.links_of_other_sizes;
+    // A link that a run did not judge is a loss of its own.
+    const auto why_none = [](const RunReport& run) {
+      return [&run](const std::string& id) -> std::string {
+        const auto found = run.findings.find(id);
+        const bool was_judged = found != run.findings.end() && is_judged(found->second.verdict);
+        return was_judged ? "no bandwidth" : "";
+      };
+    };
+    compare_speeds("", before_.links, why_none(before_), now_.links, why_none(now_));
+  }
+
+  /// Compares measurements by their names. why_none_*(name) says why a run did not make one that
+  /// the other run made. It is empty if this is no difference.
+  template <class WhyBefore, class WhyNow>
+  void compare_speeds(const std::string& prefix,
+                      const std::map<std::string, Measurement>& before,
+                      const WhyBefore& why_none_before,
+                      const std::map<std::string, Measurement>& now,
+                      const WhyNow& why_none_now) {
+    const auto was_made = [](const auto& all, const std::string& name) {
+      const auto found = all.find(name);
+      return found != all.end() && found->second.failure.empty();
+    };
+    for (const auto& [name, was] : before) {
+      if (!was.failure.empty()) continue;
+      if (was_made(now, name)) {
+        add_speed(prefix + name, was, now.at(name));
+      } else if (const std::string why = why_none_now(name); !why.empty()) {
+        add(Kind::coverage_lost, prefix + name, to_text(was), why).is_worse = true;
       }
     }
-    for (const auto& [id, is] : now_.links) {
-      if (before_.links.contains(id) || !has_judged(before_, id)) continue;
-      add(Kind::coverage_gained, id, no_bandwidth, to_text(is));
+    for (const auto& [name, is] : now) {
+      if (!is.failure.empty() || was_made(before, name)) continue;
+      const std::string why = why_none_before(name);
+      if (!why.empty()) add(Kind::coverage_gained, prefix + name, why, to_text(is));
     }
   }
 
   void add_speed(const std::string& what, const Measurement& was, const Measurement& is) {
+    if (was.bytes != is.bytes) {
+      ++comparison_.links_of_other_sizes;
+      return;
+    }
     const Speed speed = compare_speed(was, is, options_.speed_factor);
     ++(speed == Speed::unknown ? comparison_.unknown_speeds : comparison_.compared_speeds);
     if (speed != Speed::slower && speed != Speed::faster) return;
@@ -467,10 +429,6 @@ class Comparer {
 
 }  // namespace
 
-std::string_view name(Kind kind) {
-  return kind_names[spec::to_size(kind)];
-}
-
 std::int64_t Comparison::count(Kind kind) const {
   return std::count_if(
       changes.begin(), changes.end(), [kind](const Change& each) { return each.kind == kind; });
@@ -503,8 +461,7 @@ std::set<FailOn> fail_on_from(const std::string& names) {
 }
 
 std::string counted_changes(Kind kind, std::int64_t count) {
-  const auto& [one, many] = count_words[spec::to_size(static_cast<int>(kind))];
-  return counted(count, one, many);
+  return counted(count, info(kind).one, info(kind).many);
 }
 
 std::string counted_changes(const Comparison& comparison, Kind kind) {
@@ -519,7 +476,7 @@ std::string counted_changes(const Comparison& comparison, Kind kind) {
 }
 
 bool is_worse(const Change& change, const std::set<FailOn>& matters) {
-  const std::optional<FailOn> what = counts_for(change.kind);
+  const std::optional<FailOn> what = info(change.kind).counts_for;
   return change.is_worse && what && matters.contains(*what);
 }
 
@@ -529,16 +486,21 @@ bool is_worse(const Comparison& comparison, const std::set<FailOn>& matters) {
       changes.begin(), changes.end(), [&](const Change& each) { return is_worse(each, matters); });
 }
 
-std::string worse_beside(const Comparison& comparison, const std::set<FailOn>& matters) {
+std::string counted_changes(const Comparison& comparison,
+                            const std::function<bool(const Change&)>& is_counted) {
   std::map<Kind, std::int64_t> counts;
-  for (const Change& each : comparison.changes) {
-    if (each.is_worse && counts_for(each.kind) && !is_worse(each, matters)) ++counts[each.kind];
-  }
+  for (const Change& each : comparison.changes) counts[each.kind] += is_counted(each) ? 1 : 0;
   std::string text;
   for (const auto& [kind, count] : counts) {
-    text += (text.empty() ? "" : ", ") + counted_changes(kind, count);
+    if (count > 0) text += (text.empty() ? "" : ", ") + counted_changes(kind, count);
   }
   return text;
+}
+
+std::string worse_beside(const Comparison& comparison, const std::set<FailOn>& matters) {
+  return counted_changes(comparison, [&](const Change& each) {
+    return each.is_worse && info(each.kind).counts_for && !is_worse(each, matters);
+  });
 }
 
 std::string names_of(const std::set<FailOn>& matters) {

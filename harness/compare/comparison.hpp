@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -51,26 +53,62 @@ enum class Kind : std::uint8_t {
   duration,
 };
 
-/// The names of the kinds, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 17> kind_names{"newly_broken",
-                                                             "flaky",
-                                                             "still_broken",
-                                                             "mended",
-                                                             "coverage_lost",
-                                                             "coverage_gained",
-                                                             "accuracy_lost",
-                                                             "accuracy_gained",
-                                                             "speed_lost",
-                                                             "speed_gained",
-                                                             "power_lost",
-                                                             "power_gained",
-                                                             "known",
-                                                             "not_judged",
-                                                             "options",
-                                                             "version",
-                                                             "duration"};
+/// What makes a comparison fail.
+enum class FailOn : std::uint8_t { broken, coverage, accuracy, speed };
 
-[[nodiscard]] std::string_view name(Kind kind);
+inline constexpr std::array<std::string_view, 4> fail_on_names{
+    "broken", "coverage", "accuracy", "speed"};
+
+/// How changes of a kind are named, and what they count for.
+struct KindInfo {
+  /// In JSON.
+  std::string_view name;
+  /// Above a list of such changes.
+  std::string_view title;
+  /// One change and several changes, behind their number.
+  std::string_view one;
+  std::string_view many;
+  /// For what worse changes count. Empty if they do not matter.
+  std::optional<FailOn> counts_for = {};
+};
+
+/// In the order of the enumerators.
+inline constexpr std::array<KindInfo, 17> kinds{{
+    {"newly_broken",
+     "newly broken",
+     "unit is newly broken",
+     "units are newly broken",
+     FailOn::broken},
+    {"flaky", "flaky", "flaky unit", "flaky units", FailOn::broken},
+    {"still_broken", "still broken", "unit is still broken", "units are still broken"},
+    {"mended", "mended", "unit is mended", "units are mended"},
+    {"coverage_lost", "coverage lost", "loss of coverage", "losses of coverage", FailOn::coverage},
+    {"coverage_gained", "coverage gained", "gain of coverage", "gains of coverage"},
+    {"accuracy_lost", "larger errors", "larger error", "larger errors", FailOn::accuracy},
+    {"accuracy_gained", "smaller errors", "smaller error", "smaller errors"},
+    {"speed_lost", "slower", "measurement is slower", "measurements are slower", FailOn::speed},
+    {"speed_gained", "faster", "measurement is faster", "measurements are faster"},
+    {"power_lost", "less power", "check lost power", "checks lost power", FailOn::coverage},
+    {"power_gained", "more power", "check gained power", "checks gained power"},
+    {"known",
+     "other states of known defects",
+     "known defect has another state",
+     "known defects have another state"},
+    {"not_judged",
+     "not judged",
+     "unit or group was not judged, for another reason",
+     "units or groups were not judged, for other reasons"},
+    {"options", "other options", "option differs", "options differ"},
+    {"version", "other versions", "version or setting differs", "versions or settings differ"},
+    {"duration", "other durations", "duration differs", "durations differ"},
+}};
+
+[[nodiscard]] constexpr const KindInfo& info(Kind kind) {
+  return kinds[static_cast<std::size_t>(kind)];
+}
+[[nodiscard]] constexpr std::string_view name(Kind kind) {
+  return info(kind).name;
+}
 
 /// A number of changes as a part of a sentence: "2 units are newly broken", "1 larger error".
 [[nodiscard]] std::string counted_changes(Kind kind, std::int64_t count);
@@ -132,12 +170,6 @@ struct Comparison {
                                  const RunReport& now,
                                  const CompareOptions& options = {});
 
-/// What makes a comparison fail.
-enum class FailOn : std::uint8_t { broken, coverage, accuracy, speed };
-
-inline constexpr std::array<std::string_view, 4> fail_on_names{
-    "broken", "coverage", "accuracy", "speed"};
-
 /// Reads names that are separated by commas. Throws BadInput that names an unknown one.
 [[nodiscard]] std::set<FailOn> fail_on_from(const std::string& names);
 
@@ -147,8 +179,12 @@ inline constexpr std::array<std::string_view, 4> fail_on_names{
 /// Whether something that matters got worse.
 [[nodiscard]] bool is_worse(const Comparison& comparison, const std::set<FailOn>& matters);
 
-/// "2 larger errors, 1 measurement is slower": what got worse and does not matter. Empty if there
-/// is nothing.
+/// "2 larger errors, 1 measurement is slower": the changes that `is_counted`. Empty if there are
+/// none.
+[[nodiscard]] std::string counted_changes(const Comparison& comparison,
+                                          const std::function<bool(const Change&)>& is_counted);
+
+/// The changes that make things worse and do not matter, in the same words.
 [[nodiscard]] std::string worse_beside(const Comparison& comparison,
                                        const std::set<FailOn>& matters);
 

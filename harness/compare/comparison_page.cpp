@@ -1,5 +1,3 @@
-#include "harness/compare/comparison_page.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -11,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/table.hpp"
+#include "harness/compare/comparison_text.hpp"
 #include "harness/compare/known_failures.hpp"
 #include "harness/page/page.hpp"
 #include "harness/report/causes.hpp"
@@ -200,8 +199,8 @@ std::string to_html(const ComparedRuns& runs) {
   for (const Kind kind : {Kind::newly_broken, Kind::flaky, Kind::still_broken}) {
     for (const bool are_known : {false, true}) add_failures(runs, kind, are_known, data);
   }
-  for (std::size_t i = 0; i < kind_names.size(); ++i) {
-    data["counted"][std::string(kind_names[i])] =
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    data["counted"][std::string(kinds[i].name)] =
         counted_changes(runs.comparison, static_cast<Kind>(i));
   }
   for (const KnownStatus& each : runs.known) data["known"].push_back(known_line(each));

@@ -1,7 +1,6 @@
 #include "harness/compare/comparison_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,7 +10,6 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/base/table.hpp"
-#include "harness/compare/trend_text.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/text_style.hpp"
 
@@ -28,25 +26,6 @@ constexpr std::size_t top_versions_max = 5;
 constexpr std::size_t commands_max = 5;
 /// A reason is one line. This is about as much of it as helps to recognise it.
 constexpr std::size_t said_bytes_max = 160;
-
-/// The kinds' titles, in the order of the enumerators.
-constexpr std::array<std::string_view, kind_names.size()> titles{"newly broken",
-                                                                 "flaky",
-                                                                 "still broken",
-                                                                 "mended",
-                                                                 "coverage lost",
-                                                                 "coverage gained",
-                                                                 "larger errors",
-                                                                 "smaller errors",
-                                                                 "slower",
-                                                                 "faster",
-                                                                 "less power",
-                                                                 "more power",
-                                                                 "other states of known defects",
-                                                                 "not judged",
-                                                                 "other options",
-                                                                 "other versions",
-                                                                 "other durations"};
 
 std::string in_environment(const RunReport& run, const char* field) {
   const auto found = run.environment.find(field);
@@ -74,7 +53,7 @@ std::string changes_of(const Comparison& comparison) {
   std::string text =
       counted(comparison.common_units, "unit was judged", "units were judged") + " in both runs";
   bool has_any = false;
-  for (std::size_t i = 0; i < titles.size(); ++i) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     if (comparison.count(kind) == 0) continue;
     text += (has_any ? ", " : ": ") + counted_changes(comparison, kind);
@@ -162,6 +141,18 @@ void each_run(const ComparedRuns& runs, const Take& take) {
   take("now", runs.now);
 }
 
+github::Annotation annotation_of(const Change& change) {
+  github::Annotation annotation{
+      .title = fmt::format(
+          "rankcheck: {}: {}", change.kind == Kind::flaky ? "flaky" : "newly broken", change.what),
+      .message = fmt::format("{} -> {}", printable(change.before), printable(change.now))};
+  if (change.before.empty()) annotation.message = printable(change.now);
+  if (!change.minimal.is_null()) {
+    annotation.message += '\n' + replay_line(change.minimal.dump());
+  }
+  return annotation;
+}
+
 ordered_json to_json(const RunReport& run) {
   return {{"name", run.name},
           {"ending", run.ending},
@@ -175,30 +166,16 @@ ordered_json to_json(const RunReport& run) {
 }  // namespace
 
 bool is_worse(const ComparedRuns& runs) {
-  const bool is_stale =
-      runs.is_strict && std::any_of(runs.known.begin(), runs.known.end(), [](const auto& each) {
-        return each.is_stale();
-      });
+  const bool is_stale = runs.is_strict && !stale_text(runs.known).empty();
   return is_stale || is_worse(runs.comparison, runs.matters);
 }
 
 std::string verdict_of(const ComparedRuns& runs) {
   const std::vector<Change>& changes = runs.comparison.changes;
-  std::string worse;
-  for (std::size_t i = 0; i < titles.size(); ++i) {
-    const auto kind = static_cast<Kind>(i);
-    const std::int64_t count =
-        std::count_if(changes.begin(), changes.end(), [&](const Change& each) {
-          return each.kind == kind && is_worse(each, runs.matters);
-        });
-    if (count > 0) worse += (worse.empty() ? "" : ", ") + counted_changes(kind, count);
-  }
+  const std::string worse = counted_changes(
+      runs.comparison, [&](const Change& each) { return is_worse(each, runs.matters); });
   if (!worse.empty()) return "Worse: " + worse + '.';
-  if (is_worse(runs)) {
-    const auto stale = std::count_if(
-        runs.known.begin(), runs.known.end(), [](const auto& each) { return each.is_stale(); });
-    return fmt::format("Worse: {} stale.", counted(stale, "known defect is", "known defects are"));
-  }
+  if (is_worse(runs)) return "Worse: " + stale_text(runs.known) + '.';
   const std::string common = counted(runs.comparison.common_units, "unit", "units");
   if (runs.comparison.is_empty()) {
     return fmt::format("Not worse: nothing changed in the {} that both runs judged.", common);
@@ -230,10 +207,10 @@ std::string to_text(const ComparedRuns& runs, const std::string& program, TextSt
   for (const std::string& each : {speeds_of(runs.comparison), changes_of(runs.comparison)}) {
     if (!each.empty()) text += wrapped(each, text_columns_max, 2) + '\n';
   }
-  for (std::size_t i = 0; i < titles.size(); ++i) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     if (runs.comparison.count(kind) == 0) continue;
-    text += fmt::format("\n{}\n", titles[i]);
+    text += fmt::format("\n{}\n", info(kind).title);
     const std::int64_t more = each_listed(runs.comparison, kind, [&](const Change& change) {
       text += fmt::format("  {}\n    {}\n", printable(change.what), folded(step_of(change)));
       if (!change.known.empty()) text += "    " + folded(known_words(change)) + '\n';
@@ -264,7 +241,7 @@ std::string to_markdown(const ComparedRuns& runs) {
     if (change.kind != Kind::version || versions++ >= top_versions_max) continue;
     text += fmt::format("- {}: {}\n", printable(change.what), step_of(change));
   }
-  for (std::size_t i = 0; i < titles.size(); ++i) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
     if (runs.comparison.count(kind) == 0) continue;
     Table table({{"what"}, {"before"}, {"now"}});
@@ -280,7 +257,7 @@ std::string to_markdown(const ComparedRuns& runs) {
       if (commands.size() >= commands_max || !commands.insert(command).second) return;
       cases += fmt::format("    # {}\n    {}\n", printable(change.what), command);
     });
-    text += fmt::format("\n## {}\n\n{}", titles[i], table.markdown());
+    text += fmt::format("\n## {}\n\n{}", info(kind).title, table.markdown());
     if (more > 0) text += fmt::format("\nand {} more\n", grouped(more));
     if (!cases.empty()) text += '\n' + cases;
   }
@@ -290,10 +267,22 @@ std::string to_markdown(const ComparedRuns& runs) {
   return text;
 }
 
+std::vector<github::Annotation> annotations_of(const Comparison& comparison,
+                                               const std::string& verdict) {
+  std::vector<github::Annotation> all;
+  for (const Change& change : comparison.changes) {
+    const bool is_failure = change.kind == Kind::newly_broken || change.kind == Kind::flaky;
+    // A failure that is known is listed, but makes nothing worse.
+    if (is_failure && change.is_worse) all.push_back(annotation_of(change));
+  }
+  if (all.empty()) all.push_back({.title = "rankcheck compare", .message = printable(verdict)});
+  return all;
+}
+
 ordered_json to_json(const ComparedRuns& runs) {
   ordered_json counts = ordered_json::object();
-  for (std::size_t i = 0; i < kind_names.size(); ++i) {
-    counts[std::string(kind_names[i])] = runs.comparison.count(static_cast<Kind>(i));
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    counts[std::string(kinds[i].name)] = runs.comparison.count(static_cast<Kind>(i));
   }
   ordered_json matters = ordered_json::array();
   for (const FailOn each : runs.matters) matters.push_back(fail_on_names[spec::to_size(each)]);

@@ -2,12 +2,14 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "harness/compare/comparison.hpp"
 #include "harness/compare/known_failures.hpp"
 #include "harness/compare/trend.hpp"
+#include "harness/report/github.hpp"
 #include "harness/report/text_style.hpp"
 
 namespace rankcheck::harness::compare {
@@ -48,5 +50,14 @@ struct ComparedRuns {
 
 /// All changes.
 [[nodiscard]] nlohmann::ordered_json to_json(const ComparedRuns& runs);
+
+/// One page that shows a comparison to people: a whole document that loads nothing, as `page/`
+/// makes it for a run. Equal reports give equal pages.
+[[nodiscard]] std::string to_html(const ComparedRuns& runs);
+
+/// The annotations of a comparison that found something worse: one for each unit that is newly
+/// broken or flaky, with the line that replays its case. If there is none, one with `verdict`.
+[[nodiscard]] std::vector<github::Annotation> annotations_of(const Comparison& comparison,
+                                                             const std::string& verdict);
 
 }  // namespace rankcheck::harness::compare

@@ -1,11 +1,9 @@
 #include "harness/compare/groups.hpp"
 
 #include <array>
-#include <functional>
 #include <map>
+#include <set>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,16 +16,6 @@ namespace {
 
 /// Operation, algorithm and code under test; "*" is any. The texts are those of a unit.
 using Group = std::array<std::string_view, 3>;
-
-struct GroupHash {
-  std::size_t operator()(const Group& group) const {
-    std::size_t hash = 0;
-    for (const std::string_view part : group) {
-      hash = hash * 31 + std::hash<std::string_view>()(part);
-    }
-    return hash;
-  }
-};
 
 /// Returns the groups of a unit, the largest first.
 std::array<Group, 4> groups_of(const RunFinding& unit) {
@@ -68,7 +56,7 @@ std::string said(const RunFinding& finding) {
 std::vector<GroupChange> judged_in_one(const RunReport& here,
                                        const RunReport& there,
                                        bool (*is_counted)(Verdict)) {
-  std::unordered_set<Group, GroupHash> judged_there;
+  std::set<Group> judged_there;
   for (const auto& [id, finding] : there.findings) {
     if (!is_judged(finding.verdict)) continue;
     for (const Group& group : groups_of(finding)) judged_there.insert(group);
@@ -104,7 +92,7 @@ void UniformGroups::add(const RunFinding& unit, std::string before, std::string 
 
 std::vector<GroupChange> UniformGroups::take() && {
   if (!has_change_) return {};
-  std::unordered_map<Group, Uniform, GroupHash> groups;
+  std::map<Group, Uniform> groups;
   for (const Row& row : rows_) {
     for (const Group& each : groups_of(*row.unit)) {
       Uniform& group = groups[each];

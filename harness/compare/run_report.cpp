@@ -44,32 +44,17 @@ const SkippedFields not_compared{"cell_members",
 const std::set<std::string, std::less<>> unit_names{
     "operation", "algorithm", "backend", "property", "pinned", "variant", "subject"};
 
-void read_known(Fields& fields, const std::string& place, RunFinding& finding) {
-  const json* const list = fields.find("known");
-  if (list == nullptr) return;
-  if (!list->is_array()) fields.fail("known", "expected a list");
-  for (const json& each : *list) {
-    Fields entry(each, place + ": known");
-    RunKnown& known = finding.known.emplace_back();
-    entry.required("id", known.id);
-    entry.at_least_0("covered", known.covered);
-    entry.at_least_0("failed", known.failed);
-  }
-}
-
-/// Reads what a run said of its known defects, if it was given any.
-void read_statuses(Fields& fields, const std::string& place, RunReport& report) {
+/// Calls take(id, entry) for each known defect of a report or of a finding, if it names any.
+template <class Take>
+void each_known(Fields& fields, const std::string& place, const Take& take) {
   const json* const list = fields.find("known");
   if (list == nullptr) return;
   if (!list->is_array()) fields.fail("known", "expected a list");
   for (const json& each : *list) {
     Fields entry(each, place + ": known");
     std::string id;
-    bool is_expired = false;
     entry.required("id", id);
-    entry.required("state", report.known[id]);
-    entry.optional("is_expired", is_expired);
-    if (is_expired) report.known[id] += ", expired";
+    take(id, entry);
   }
 }
 
@@ -116,7 +101,11 @@ RunFinding finding_from(const ordered_json& text,
   cells.insert(cells.end(), known_cells.begin(), known_cells.end());
   finding.cells = sorted_names(std::move(cells));
   fields.optional("is_known", finding.is_known);
-  read_known(fields, place, finding);
+  each_known(fields, place, [&](const std::string& id, Fields& entry) {
+    RunKnown& known = finding.known.emplace_back(RunKnown{.id = id});
+    entry.at_least_0("covered", known.covered);
+    entry.at_least_0("failed", known.failed);
+  });
   // The case keeps the order of its fields, which is easier to read.
   if (text.contains("minimal")) finding.minimal = text["minimal"];
   return finding;
@@ -186,39 +175,6 @@ fs::path file_of(const fs::path& path) {
                   report_name));
 }
 
-/// The findings of a report, as they are parsed.
-class FindingsReader {
- public:
-  FindingsReader(std::string place, bool keeps_failures, RunReport& report)
-      : place_(std::move(place)), keeps_failures_(keeps_failures), report_(report) {}
-
-  void take(ordered_json parsed, std::vector<std::string> cells) {
-    auto& all = report_.findings;
-    RunFinding finding =
-        finding_from(parsed, fmt::format("{}: findings[{}]", place_, all.size()), std::move(cells));
-    if (keeps_failures_ && is_failure(finding.verdict)) finding.whole = std::move(parsed);
-    std::string id = finding.id;
-    const std::size_t before = all.size();
-    // Most reports are sorted by the ids.
-    all.emplace_hint(all.end(), id, std::move(finding));
-    if (all.size() > before) return;
-    throw BadInput(fmt::format("{}: findings: {}: expected each unit once", place_, printable(id)));
-  }
-
- private:
-  std::string place_;
-  bool keeps_failures_;
-  RunReport& report_;
-};
-
-/// Gives the durations to the findings.
-void take_durations(const std::map<std::string, double>& durations, RunReport& report) {
-  for (const auto& [id, seconds] : durations) {
-    const auto found = report.findings.find(id);
-    if (found != report.findings.end()) found->second.duration_s = seconds;
-  }
-}
-
 }  // namespace
 
 bool is_whole(const RunFinding& finding) {
@@ -235,9 +191,17 @@ RunReport read_run_report(const fs::path& path, bool keeps_failures) {
   const std::string place = file.string();
   RunReport report;
   report.name = path.string();
-  FindingsReader findings(place, keeps_failures, report);
-  const auto take = [&](ordered_json finding, std::vector<std::string> cells) {
-    findings.take(std::move(finding), std::move(cells));
+  const auto take = [&](ordered_json parsed, std::vector<std::string> cells) {
+    auto& all = report.findings;
+    const std::size_t before = all.size();
+    RunFinding finding =
+        finding_from(parsed, fmt::format("{}: findings[{}]", place, before), std::move(cells));
+    if (keeps_failures && is_failure(finding.verdict)) finding.whole = std::move(parsed);
+    std::string id = finding.id;
+    // Most reports are sorted by the ids.
+    all.emplace_hint(all.end(), id, std::move(finding));
+    if (all.size() > before) return;
+    throw BadInput(fmt::format("{}: findings: {}: expected each unit once", place, printable(id)));
   };
   const ReportRest rest =
       parse_report(read_file(file), place, keeps_failures ? SkippedFields() : not_compared, take);
@@ -257,8 +221,16 @@ RunReport read_run_report(const fs::path& path, bool keeps_failures) {
   report.environment = text["environment"];
   report.environment.erase("durations_s");
   if (!fields.at("findings").is_array()) fields.fail("findings", "expected a list");
-  take_durations(rest.durations, report);
-  read_statuses(fields, place, report);
+  for (const auto& [id, seconds] : rest.durations) {
+    const auto found = report.findings.find(id);
+    if (found != report.findings.end()) found->second.duration_s = seconds;
+  }
+  each_known(fields, place, [&](const std::string& id, Fields& entry) {
+    bool is_expired = false;
+    entry.required("state", report.known[id]);
+    entry.optional("is_expired", is_expired);
+    if (is_expired) report.known[id] += ", expired";
+  });
   const auto gate = report.environment.find("hardware");
   if (gate != report.environment.end()) add_gate(*gate, place, report);
   std::error_code unknown;

@@ -1,5 +1,3 @@
-#include "harness/compare/trend_text.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +12,7 @@
 
 #include "harness/base/table.hpp"
 #include "harness/case/fields.hpp"
+#include "harness/compare/trend.hpp"
 #include "harness/report/report_text.hpp"
 
 namespace rankcheck::harness::compare {

@@ -1,6 +1,5 @@
 #include "harness/conformance/run_check.hpp"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -23,9 +22,9 @@ constexpr const char* result_page = "harness/worker/PROTOCOL.md, result";
 constexpr const char* image_page = "harness/INPUTS.md, the image of a member";
 constexpr const char* sent_page = "harness/worker/PROTOCOL.md, sent inputs";
 
-void check_progress(const std::map<int, std::size_t>& entered,
-                    std::span<const Case> stages,
-                    std::vector<Problem>& problems) {
+/// Says which message about the progress of a rank is missing. Empty if there is none.
+std::string wrong_progress(const std::map<int, std::size_t>& entered,
+                           std::span<const Case> stages) {
   std::map<int, std::size_t> expected;
   for (std::size_t k = 0; k < stages.size(); ++k) {
     for (const int rank : members(stages[k])) expected[rank] = k;
@@ -33,42 +32,30 @@ void check_progress(const std::map<int, std::size_t>& entered,
   for (const auto& [rank, stage] : expected) {
     const auto found = entered.find(rank);
     if (found != entered.end() && found->second == stage) continue;
-    problems.push_back(
-        {Topic::messages,
-         fmt::format("no progress of rank {} in stage {}: got {}, expected a message before the "
-                     "rank enters the stage",
-                     rank,
-                     stage,
-                     found == entered.end()
-                         ? "none"
-                         : fmt::format("the last one in stage {}", found->second)),
-         progress_page});
-    return;
+    return fmt::format(
+        "no progress of rank {} in stage {}: got {}, expected a message before the rank enters the "
+        "stage",
+        rank,
+        stage,
+        found == entered.end() ? "none" : fmt::format("the last one in stage {}", found->second));
   }
+  return {};
 }
 
-void check_paths(std::span<const Case> stages,
-                 const Observation& seen,
-                 std::vector<Problem>& problems) {
+/// Says which stage ran by another algorithm than the one that was asked for. Empty if none did.
+std::string wrong_path(std::span<const Case> stages, const Observation& seen) {
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const std::string& asked = stages[k].algorithm;
     if (asked.empty() || is_path_of(seen.path[k], asked)) continue;
-    problems.push_back(
-        {Topic::messages,
-         fmt::format("path of stage {0}: got \"{2:.60}\", expected the algorithm {1}",
-                     k,
-                     asked,
-                     seen.path[k]),
-         result_page});
-    return;
+    return fmt::format(
+        "path of stage {0}: got \"{2:.60}\", expected the algorithm {1}", k, asked, seen.path[k]);
   }
+  return {};
 }
 
-/// A rank takes part in one stage after another. The time of a single stage was checked when the
-/// result was read.
-void check_stamps(std::span<const Case> stages,
-                  const Observation& seen,
-                  std::vector<Problem>& problems) {
+/// Says which rank entered a stage before it left the one before. Empty if none did. The time of a
+/// single stage was checked when the result was read.
+std::string wrong_stamp(std::span<const Case> stages, const Observation& seen) {
   std::map<int, std::int64_t> left;
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const std::vector<int> group = members(stages[k]);
@@ -76,19 +63,18 @@ void check_stamps(std::span<const Case> stages,
       const Stamp& stamp = seen.stages[k].stamps[g];
       const auto before = left.find(group[g]);
       if (before != left.end() && stamp.entered < before->second) {
-        problems.push_back({Topic::messages,
-                            fmt::format("stamps: rank {} entered stage {} at {}, expected {} or "
-                                        "later, when it left its stage before",
-                                        group[g],
-                                        k,
-                                        stamp.entered,
-                                        before->second),
-                            result_page});
-        return;
+        return fmt::format(
+            "stamps: rank {} entered stage {} at {}, expected {} or later, when it left its stage "
+            "before",
+            group[g],
+            k,
+            stamp.entered,
+            before->second);
       }
       left[group[g]] = stamp.left;
     }
   }
+  return {};
 }
 
 std::string page_of(Topic topic, const Family& family, const Case& c, bool is_sent) {
@@ -177,9 +163,12 @@ std::vector<Problem> problems_of_run(const Catalogue& catalogue,
       break;
   }
   const worker::Hello& hello = backend.hello();
-  check_progress(backend.workers().entered(), stages, problems);
-  check_paths(stages, seen, problems);
-  check_stamps(stages, seen, problems);
+  for (const auto& [text, page] :
+       {std::pair(wrong_progress(backend.workers().entered(), stages), progress_page),
+        std::pair(wrong_path(stages, seen), result_page),
+        std::pair(wrong_stamp(stages, seen), result_page)}) {
+    if (!text.empty()) problems.push_back({Topic::messages, text, page});
+  }
   if (problems.empty()) check_images(catalogue, hello, stages, seen, problems);
   return problems;
 }

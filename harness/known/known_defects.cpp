@@ -1,11 +1,9 @@
 #include "harness/known/known_defects.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <map>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

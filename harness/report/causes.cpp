@@ -25,24 +25,14 @@ constexpr std::size_t name_bytes_max = 120;
 
 /// Severe verdicts come first.
 int order_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::falsified:
-      return 0;
-    case Verdict::crashed:
-      return 1;
-    case Verdict::hung:
-      return 2;
-    case Verdict::flaky:
-      return 3;
-    case Verdict::vacuous:
-      return 4;
-    case Verdict::errored:
-      return 5;
-    case Verdict::passed:
-    case Verdict::skipped:
-      break;
-  }
-  return 6;
+  constexpr std::array severe_first{Verdict::falsified,
+                                    Verdict::crashed,
+                                    Verdict::hung,
+                                    Verdict::flaky,
+                                    Verdict::vacuous,
+                                    Verdict::errored};
+  const auto* const found = std::find(severe_first.begin(), severe_first.end(), verdict);
+  return static_cast<int>(found - severe_first.begin());
 }
 
 /// A reason without its numbers and names of this one failure.
@@ -297,6 +287,19 @@ std::vector<FailureGroup> group_findings(std::span<const Finding> findings,
   return out;
 }
 
+std::string_view what_happened(Verdict verdict) {
+  constexpr std::array<std::string_view, verdict_names.size()> verbs{
+      "passed",
+      "failed",
+      "failed in some runs only",
+      "gave no answer",
+      "ended while it was called",
+      "was checked too little to pass",
+      "was not checked",
+      "could not be checked"};
+  return verbs[spec::to_size(verdict)];
+}
+
 std::string sentence_of(const FailureGroup& group) {
   const Finding& finding = *group.findings.front();
   const Unit& unit = finding.unit;
@@ -310,31 +313,20 @@ std::string sentence_of(const FailureGroup& group) {
       is_said ? fmt::format(", algorithm {}", shortened(unit.algorithm, name_bytes_max)) : "",
       shortened(unit.tested(), name_bytes_max),
       unit.variant.empty() ? "" : fmt::format(" ({})", shortened(unit.variant, name_bytes_max)));
-  const std::string why = shortened(finding.reason, 240);
-  switch (finding.verdict) {
-    case Verdict::falsified:
-      return finding.wrong_count > 0
-                 ? fmt::format("{}, gave {}",
-                               who,
-                               counted(finding.wrong_count, "wrong element", "wrong elements"))
-                 : fmt::format("{}, failed: {}", who, why);
-    case Verdict::flaky:
-      return fmt::format("{}, fails sometimes: in {} of {} repetitions of one case",
-                         who,
-                         finding.replays_failed,
-                         finding.replays);
-    case Verdict::hung:
-      return fmt::format("{}, gave no answer", who);
-    case Verdict::crashed:
-      return fmt::format("{}, ended while it was called", who);
-    case Verdict::vacuous:
-      return fmt::format("{}, was checked too little to pass", who);
-    case Verdict::errored:
-    case Verdict::passed:
-    case Verdict::skipped:
-      break;
+  if (finding.verdict == Verdict::flaky) {
+    return fmt::format("{}, fails sometimes: in {} of {} repetitions of one case",
+                       who,
+                       finding.replays_failed,
+                       finding.replays);
   }
-  return fmt::format("{}, could not be checked", who);
+  if (finding.verdict != Verdict::falsified) {
+    return fmt::format("{}, {}", who, what_happened(finding.verdict));
+  }
+  if (finding.wrong_count == 0) {
+    return fmt::format("{}, failed: {}", who, shortened(finding.reason, 240));
+  }
+  return fmt::format(
+      "{}, gave {}", who, counted(finding.wrong_count, "wrong element", "wrong elements"));
 }
 
 std::string extent_of(const FailureGroup& group) {

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -58,6 +59,9 @@ struct FailureGroup {
 /// All groups of the findings for which `is_shown`, in the same order.
 [[nodiscard]] std::vector<FailureGroup> group_findings(std::span<const Finding> findings,
                                                        bool (*is_shown)(const Finding&));
+
+/// What a verdict says of its unit, as the end of a sentence: "gave no answer".
+[[nodiscard]] std::string_view what_happened(Verdict verdict);
 
 /// What went wrong in the first finding of a group, in one sentence.
 [[nodiscard]] std::string sentence_of(const FailureGroup& group);

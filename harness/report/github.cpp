@@ -1,7 +1,6 @@
 #include "harness/report/github.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -12,10 +11,6 @@ namespace rankcheck::harness::github {
 
 namespace {
 
-/// A longer line that replays a case is left out, because a part of it replays nothing.
-constexpr std::size_t replay_bytes_max = 2000;
-constexpr std::size_t causes_in_summary_max = 8;
-constexpr std::size_t remarks_max = 12;
 /// GitHub shows titles of at most 255 characters.
 constexpr std::size_t title_bytes_max = 200;
 
@@ -35,13 +30,6 @@ std::string to_command(const Annotation& each) {
   return fmt::format("::error title={}::{}\n",
                      escaped(shortened(each.title, title_bytes_max), true),
                      escaped(each.message, false));
-}
-
-/// The line that replays the finding's case. Empty if there is no case or a long one.
-std::string short_replay_line(const Finding& finding) {
-  if (!finding.minimal) return {};
-  std::string line = harness::replay_line(to_text(*finding.minimal));
-  return line.size() <= replay_bytes_max ? line : std::string();
 }
 
 std::string first_wrong(const Finding& finding) {
@@ -67,71 +55,6 @@ Annotation annotation_of(const FailureGroup& cause) {
     if (!line.empty()) annotation.message += '\n' + line;
   }
   return annotation;
-}
-
-void add_list(const std::vector<std::string>& remarks, std::vector<std::string>& lines) {
-  if (remarks.empty()) return;
-  const std::size_t shown = std::min(remarks.size(), remarks_max);
-  for (std::size_t i = 0; i < shown; ++i) lines.push_back("- " + in_markdown(remarks[i]));
-  if (shown < remarks.size()) lines.push_back(fmt::format("- and {} more", remarks.size() - shown));
-  lines.emplace_back();
-}
-
-void add_failures(const Report& report, std::vector<std::string>& lines) {
-  const std::vector<FailureGroup> causes = causes_of(report);
-  if (causes.empty()) return;
-  const std::size_t shown = std::min(causes.size(), causes_in_summary_max);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Finding& each = *causes[i].findings.front();
-    const std::string replay = short_replay_line(each);
-    const std::string others = others_of(causes[i]);
-    lines.push_back(fmt::format("- **{}** {}: {}{}{}",
-                                name(each.verdict),
-                                code_in_markdown(each.unit.id()),
-                                in_markdown(failure_sentence(each)),
-                                others.empty() ? "" : "; " + others,
-                                // Two blanks at the end of a line break it.
-                                replay.empty() ? "" : "  "));
-    if (!replay.empty()) lines.push_back("  " + code_in_markdown(replay));
-  }
-  if (shown < causes.size()) {
-    lines.push_back(fmt::format("- and {} more that need attention", causes.size() - shown));
-  }
-  lines.emplace_back();
-}
-
-std::int64_t reds_of(const SummaryRow& row) {
-  std::int64_t count = row.tally.count(Verdict::errored);
-  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
-    count += row.tally.red(static_cast<Verdict>(i));
-  }
-  return count;
-}
-
-/// Adds the table in at most `room` lines. Rows that need attention come first.
-void add_rows(const Report& report, std::size_t room, std::vector<std::string>& lines) {
-  constexpr std::size_t around_rows = 4;
-  Summary summary = summarise(findings_of_present(report));
-  if (summary.rows.empty() || room <= around_rows) return;
-  std::stable_sort(
-      summary.rows.begin(), summary.rows.end(), [](const SummaryRow& a, const SummaryRow& b) {
-        return reds_of(a) > 0 && reds_of(b) == 0;
-      });
-  const std::size_t count = summary.rows.size();
-  const std::size_t shown = std::min(count, room - around_rows);
-  summary.rows.resize(shown);
-  std::istringstream table(to_narrow_table(summary).markdown());
-  for (std::string line; std::getline(table, line);) lines.push_back(line);
-  lines.emplace_back();
-  if (shown < count) lines.push_back(fmt::format("and {} more rows", count - shown));
-}
-
-std::vector<std::string> remarks_of(const Report& report, const SummaryNotes& notes) {
-  std::vector<std::string> remarks = notes.remarks;
-  for (const AbsentBackend& each : absent_backends(report)) remarks.push_back(to_text(each));
-  for (const std::string& each : version_lines(report)) remarks.push_back(each);
-  for (const KnownStatus& each : report.known) remarks.push_back(to_text(each));
-  return remarks;
 }
 
 }  // namespace
@@ -182,28 +105,6 @@ std::vector<Annotation> annotations_of(const Report& report) {
     all.push_back({.title = "rankcheck", .message = verdict_sentence(report)});
   }
   return all;
-}
-
-std::string to_step_summary(const Report& report, const SummaryNotes& notes) {
-  constexpr std::size_t run_bytes_max = 1000;
-  std::vector<std::string> lines{
-      "## " + in_markdown(notes.title),
-      "",
-      "**" + in_markdown(verdict_sentence(report)) + "**",
-      "",
-      "Run: " + code_in_markdown(shortened(
-                    report.run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                    run_bytes_max)),
-      ""};
-  add_list(remarks_of(report, notes), lines);
-  add_failures(report, lines);
-  const std::string end =
-      "The report's folder has all of it: `summary.md`, `report.html` and `report.json`.";
-  add_rows(report, summary_lines_max - lines.size() - 1, lines);
-  lines.push_back(end);
-  std::string text;
-  for (const std::string& line : lines) text += line + '\n';
-  return text;
 }
 
 std::string to_step_summary(const std::string& page) {

@@ -29,19 +29,8 @@ struct Annotation {
 /// A failure, a backend that did not open, or else the verdict if the exit status is not 0.
 [[nodiscard]] std::vector<Annotation> annotations_of(const Report& report);
 
-/// What a step's summary says beside the report.
-struct SummaryNotes {
-  std::string title = "rankcheck";
-  /// A line each.
-  std::vector<std::string> remarks = {};
-};
-
-/// Markdown of at most `summary_lines_max` lines: the verdict, the first failures with the lines
-/// that replay them, and as much of the table as there is room for, with failing rows first.
-[[nodiscard]] std::string to_step_summary(const Report& report, const SummaryNotes& notes = {});
-
-/// The beginning of a page of Markdown, in at most `summary_lines_max` lines. If lines are left
-/// out, the last one says how many.
+/// The summary of a step: the beginning of a page of Markdown, in at most `summary_lines_max`
+/// lines. If lines are left out, the last one says how many.
 [[nodiscard]] std::string to_step_summary(const std::string& page);
 
 /// Text that Markdown shows as it is, in one line of at most `bytes_max` bytes before it is

@@ -11,6 +11,12 @@ namespace rankcheck::harness {
 
 namespace {
 
+void add_property(std::string_view name, const std::string& value, pugi::xml_node properties) {
+  pugi::xml_node property = properties.append_child("property");
+  property.append_attribute("name") = printable(name).c_str();
+  property.append_attribute("value") = printable(value).c_str();
+}
+
 bool is_reported_as_failure(Verdict verdict) {
   return is_red(verdict) && verdict != Verdict::flaky;
 }
@@ -33,10 +39,7 @@ void add_counts(const Tally& tally, pugi::xml_node node) {
 void add_known(const Finding& finding, pugi::xml_node node) {
   pugi::xml_node properties = node.append_child("properties");
   for (const KnownCount& each : finding.known) {
-    if (each.failed == 0) continue;
-    pugi::xml_node property = properties.append_child("property");
-    property.append_attribute("name") = "known_defect";
-    property.append_attribute("value") = each.id.c_str();
+    if (each.failed > 0) add_property("known_defect", each.id, properties);
   }
   const std::string message = printable(
       fmt::format("{}: {}: {}", known_text(finding), name(finding.verdict), finding.reason));
@@ -56,10 +59,7 @@ void add_versions(const nlohmann::ordered_json& value,
     }
     return;
   }
-  pugi::xml_node property = properties.append_child("property");
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  property.append_attribute("name") = printable(name).c_str();
-  property.append_attribute("value") = printable(text).c_str();
+  add_property(name, value.is_string() ? value.get<std::string>() : value.dump(), properties);
 }
 
 /// Adds the versions of rankcheck and of the code under test.

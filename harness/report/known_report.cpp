@@ -122,6 +122,13 @@ std::vector<KnownStatus> known_statuses(const std::vector<KnownDefect>& defects,
   return all;
 }
 
+std::string stale_text(std::span<const KnownStatus> all) {
+  const auto stale =
+      std::count_if(all.begin(), all.end(), [](const auto& each) { return each.is_stale(); });
+  if (stale == 0) return {};
+  return counted(stale, "known defect is", "known defects are") + " stale";
+}
+
 ordered_json to_json(const KnownStatus& status) {
   ordered_json out{{"id", status.defect.id}, {"state", name(status.state)}};
   if (status.is_expired) out["is_expired"] = true;

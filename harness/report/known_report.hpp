@@ -56,6 +56,9 @@ struct KnownStatus {
                                                       std::span<const Finding> findings,
                                                       bool is_whole);
 
+/// "2 known defects are stale". Empty if none is.
+[[nodiscard]] std::string stale_text(std::span<const KnownStatus> all);
+
 [[nodiscard]] nlohmann::ordered_json to_json(const KnownStatus& status);
 
 /// "known mpich-unsigned-max: failed in 12 of 35 cases (2 units): MPI_MAX compares …; https://…"

@@ -1,6 +1,7 @@
 #include "harness/report/report.hpp"
 
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -9,6 +10,7 @@
 
 #include "harness/base/files.hpp"
 #include "harness/report/causes.hpp"
+#include "harness/report/github.hpp"
 #include "harness/report/report_text.hpp"
 #include "harness/search/runner.hpp"
 
@@ -52,10 +54,7 @@ std::string dump(const ordered_json& value) {
 
 int exit_status(const Report& report) {
   const int of_findings = exit_status(summarise(report.findings).total);
-  const bool is_stale =
-      report.is_strict && std::any_of(report.known.begin(),
-                                      report.known.end(),
-                                      [](const KnownStatus& each) { return each.is_stale(); });
+  const bool is_stale = report.is_strict && !stale_text(report.known).empty();
   const int beyond = is_stale ? 1 : report.status_beyond_findings;
   if (of_findings == 1 || beyond == 1) return 1;
   const bool is_cut = report.not_run > 0 || report.ending == name(Ending::time_over);
@@ -188,6 +187,14 @@ std::string replay_line(const std::string& case_text, const std::string& program
   return fmt::format("{} replay {}", program, shell_quoted(case_text));
 }
 
+std::string short_replay_line(const Finding& finding) {
+  // A part of a longer line would replay nothing.
+  constexpr std::size_t bytes_max = 2000;
+  if (!finding.minimal) return {};
+  std::string line = replay_line(to_text(*finding.minimal));
+  return line.size() <= bytes_max ? line : std::string();
+}
+
 std::string explain(const Finding& finding, const std::string& program) {
   constexpr std::size_t cells_named_max = 12;
   std::string text;
@@ -238,46 +245,95 @@ std::string what_was_cut(const Report& report) {
 
 namespace {
 
+using github::code_in_markdown;
+using github::in_markdown;
+
+/// Longer texts lose their middle.
+constexpr std::size_t markdown_bytes_max = 4000;
+
+/// The first failures, in a line or two each.
+std::string first_failures(const std::vector<FailureGroup>& causes) {
+  constexpr std::size_t listed_max = 8;
+  std::string text;
+  for (const FailureGroup& cause : std::span(causes).first(std::min(causes.size(), listed_max))) {
+    const Finding& first = *cause.findings.front();
+    const std::string replay = short_replay_line(first);
+    const std::string others = others_of(cause);
+    text += fmt::format("- **{}** {}: {}{}{}\n",
+                        name(first.verdict),
+                        code_in_markdown(first.unit.id()),
+                        in_markdown(failure_sentence(first)),
+                        others.empty() ? "" : "; " + others,
+                        // Two blanks at the end of a line break it.
+                        replay.empty() ? "" : "  \n  " + code_in_markdown(replay));
+  }
+  if (causes.size() > listed_max) {
+    text += fmt::format("- and {} more that need attention\n", causes.size() - listed_max);
+  }
+  return text.empty() ? text : text + '\n';
+}
+
+/// A list of what code under test may have said, with a blank line behind it.
+std::string list_of(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& each : items) text += "- " + in_markdown(each, markdown_bytes_max) + '\n';
+  return text.empty() ? text : text + '\n';
+}
+
+bool needs_attention(const SummaryRow& row) {
+  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
+    if (row.tally.red(static_cast<Verdict>(i)) > 0) return true;
+  }
+  return row.tally.count(Verdict::errored) > 0;
+}
+
 /// A section of Markdown about a finding that did not pass.
 std::string section_of(const Finding& finding) {
-  std::string text = fmt::format("\n## {}{} {}\n\n{}\n",
+  std::string text = fmt::format("## {}{} {}\n\n{}\n\n",
                                  name(finding.verdict),
                                  finding.is_known ? " as known" : "",
-                                 finding.unit.id(),
-                                 failure_sentence(finding));
-  const std::string details = explain(finding, "rankcheck");
-  return details.empty() ? text : text + "\n```\n" + details + "```\n";
+                                 in_markdown(finding.unit.id()),
+                                 in_markdown(failure_sentence(finding), markdown_bytes_max));
+  const std::vector<std::string> details = split_lines(explain(finding, "rankcheck"));
+  // Code has four blanks before each line. The details have two.
+  for (const std::string& each : details) text += "  " + each + '\n';
+  return details.empty() ? text : text + '\n';
 }
 
 }  // namespace
 
-std::string to_markdown(const Report& report) {
+std::string to_markdown(const Report& report, const SummaryNotes& notes) {
   constexpr std::size_t refusals_listed_max = 20;
   const Summary all = summarise(report.findings);
-  const Summary present = summarise(findings_of_present(report));
-  std::string text = fmt::format("# rankcheck\n\n**{}**\n\n", verdict_sentence(report));
-  text += fmt::format("Run: `{}`\n\n", report.run.dump());
-  const std::vector<std::string> versions = version_lines(report);
-  for (const std::string& each : versions) text += "- " + each + '\n';
-  if (!versions.empty()) text += '\n';
+  Summary present = summarise(findings_of_present(report));
+  std::stable_partition(present.rows.begin(), present.rows.end(), needs_attention);
+  const std::vector<FailureGroup> causes = causes_of(report);
+  std::vector<std::string> remarks = notes.remarks;
+  for (const AbsentBackend& each : absent_backends(report)) remarks.push_back(to_text(each));
+  for (std::string& each : version_lines(report)) remarks.push_back(std::move(each));
+  for (const KnownStatus& each : report.known) remarks.push_back(to_text(each));
+  std::string text = fmt::format(
+      "# {}\n\n**{}**\n\nRun: {}\n\n",
+      in_markdown(notes.title),
+      in_markdown(verdict_sentence(report)),
+      code_in_markdown(report.run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  text += first_failures(causes) + list_of(remarks);
   if (!present.rows.empty()) text += to_table(present).markdown() + '\n';
-  for (const AbsentBackend& each : absent_backends(report)) text += to_text(each) + "\n\n";
-  text += outcome_line(all.total) + '\n';
-  const std::vector<std::string> refusals = refusal_sentences(all.total, refusals_listed_max);
-  if (!refusals.empty()) text += '\n';
-  for (const std::string& each : refusals) text += "- " + each + '\n';
+  text += outcome_line(all.total) + "\n\n";
+  text += list_of(refusal_sentences(all.total, refusals_listed_max));
   if (report.ending != name(Ending::completed)) {
-    text += fmt::format("\nEnded early ({}): {}.\n", report.ending, what_was_cut(report));
+    text += fmt::format("Ended early ({}): {}.\n\n",
+                        in_markdown(report.ending),
+                        in_markdown(what_was_cut(report), markdown_bytes_max));
   }
-  if (!report.known.empty()) text += "\n## Known defects\n\n";
-  for (const KnownStatus& each : report.known) text += "- " + to_text(each) + '\n';
-  for (const FailureGroup& cause : causes_of(report)) {
+  for (const FailureGroup& cause : causes) {
     for (const Finding* each : cause.findings) text += section_of(*each);
   }
   // What failed only as known stays visible, behind what needs attention.
   for (const Finding& each : report.findings) {
     if (each.is_known) text += section_of(each);
   }
+  text.pop_back();
   return text;
 }
 

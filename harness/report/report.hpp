@@ -55,8 +55,17 @@ struct Report {
 /// "3 units were not run", and which units a time limit cut short.
 [[nodiscard]] std::string what_was_cut(const Report& report);
 
-/// Markdown for people: the verdict in a sentence, the table, the outcomes and the failures.
-[[nodiscard]] std::string to_markdown(const Report& report);
+/// What a page of Markdown says beside the report.
+struct SummaryNotes {
+  std::string title = "rankcheck";
+  /// A line each.
+  std::vector<std::string> remarks = {};
+};
+
+/// Markdown for people, the most important first: the verdict in a sentence, the first failures
+/// with the lines that replay them, remarks, the table with failing rows first, the outcomes, and
+/// all failures.
+[[nodiscard]] std::string to_markdown(const Report& report, const SummaryNotes& notes = {});
 
 /// JUnit XML with one suite for each operation and backend. A flaky finding becomes flakyFailure,
 /// an errored one error, and a skipped one skipped with its reason. All others that did not pass
@@ -66,6 +75,9 @@ struct Report {
 /// The line for a shell that runs a case again, given as JSON.
 [[nodiscard]] std::string replay_line(const std::string& case_text,
                                       const std::string& program = "rankcheck");
+
+/// The line that runs the case of a finding again. Empty if there is no case, or a long one.
+[[nodiscard]] std::string short_replay_line(const Finding& finding);
 
 /// What is wrong, in a few lines for people: the first wrong elements and the minimal case, or the
 /// cells that were never covered if nothing failed. Empty if there is nothing to explain. `program`

@@ -159,20 +159,11 @@ std::string verdict_sentence(const Report& report) {
     verdict = total.count(Verdict::skipped) > 0 ? "Everything that was checked passed"
                                                 : "Everything passed";
   }
-  const auto stale = std::count_if(report.known.begin(),
-                                   report.known.end(),
-                                   [](const KnownStatus& each) { return each.is_stale(); });
-  std::string end;
-  if (report.is_strict && stale > 0) {
-    const std::string words =
-        counted(stale, "known defect is", "known defects are") + std::string(" stale");
-    // If nothing else failed, this is the verdict.
-    if (status == 1 && counts_of_verdicts(total, true).sum == 0) {
-      verdict += ", because " + words;
-    } else {
-      end = " " + words + '.';
-    }
-  }
+  const std::string stale = report.is_strict ? stale_text(report.known) : "";
+  // If nothing else failed, this is the verdict.
+  const bool is_why = !stale.empty() && status == 1 && counts_of_verdicts(total, true).sum == 0;
+  if (is_why) verdict += ", because " + stale;
+  const std::string end = stale.empty() || is_why ? "" : ' ' + stale + '.';
   return fmt::format("{}: {}, of {}.{}",
                      verdict,
                      counts_of(total, report.not_run),
@@ -181,29 +172,15 @@ std::string verdict_sentence(const Report& report) {
 }
 
 std::string failure_sentence(const Finding& finding) {
-  constexpr std::string_view verbs[] = {"passed",
-                                        "failed",
-                                        "failed in some runs only",
-                                        "gave no answer",
-                                        "ended without an answer",
-                                        "was not shown",
-                                        "was not checked",
-                                        "could not be checked"};
   const Unit& unit = finding.unit;
-  const std::string subject =
-      fmt::format("{} of {} by {}", unit.property, unit.operation, unit.algorithm);
-  std::string text =
-      fmt::format("{} on {} {}", subject, unit.tested(), verbs[spec::to_size(finding.verdict)]);
+  std::string text = fmt::format("{} of {} by {} on {} {}",
+                                 unit.property,
+                                 unit.operation,
+                                 unit.algorithm,
+                                 unit.tested(),
+                                 what_happened(finding.verdict));
   if (!finding.reason.empty()) text += ": " + finding.reason;
   return printable(text);
-}
-
-std::string known_text(const Report& report) {
-  std::string text;
-  for (const KnownStatus& each : report.known) {
-    text += wrapped(to_text(each), text_columns_max, 2) + '\n';
-  }
-  return text;
 }
 
 std::string verdict_and_failures(const Report& report, const TextOptions& options) {
@@ -217,7 +194,10 @@ std::string verdict_and_failures(const Report& report, const TextOptions& option
   if (options.is_part_of_gate) {
     std::erase_if(causes, [](const auto& each) { return lacks_coverage(*each.findings.front()); });
   }
-  if (!report.known.empty()) text += '\n' + known_text(report);
+  if (!report.known.empty()) text += '\n';
+  for (const KnownStatus& each : report.known) {
+    text += wrapped(to_text(each), text_columns_max, 2) + '\n';
+  }
   const std::size_t listed = std::min(causes.size(), causes_listed_max);
   for (std::size_t i = 0; i < listed; ++i) text += '\n' + paragraph_of(causes[i], options);
   if (listed < causes.size()) {

@@ -35,9 +35,6 @@ struct AbsentBackend {
 /// report must outlive them.
 [[nodiscard]] std::vector<FailureGroup> causes_of(const Report& report);
 
-/// A paragraph for each known defect. Empty if the run was given none.
-[[nodiscard]] std::string known_text(const Report& report);
-
 /// Says in one sentence what came out: "Everything passed: 12 passed, of 12 units."
 [[nodiscard]] std::string verdict_sentence(const Report& report);
 /// Says in one sentence what is wrong.

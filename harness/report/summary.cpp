@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reference/spec/to_size.hpp"
 
@@ -13,24 +14,17 @@ namespace rankcheck::harness {
 
 namespace {
 
-/// "3 falsified (2 known)": how many findings have a verdict.
-std::string count_text(const Tally& tally, std::size_t verdict) {
-  const std::int64_t known = tally.known[verdict];
-  return fmt::format("{} {}{}",
-                     tally.verdicts[verdict],
-                     verdict_names[verdict],
-                     known > 0 ? fmt::format(" ({} known)", known) : "");
-}
-
-/// "3 passed, 1 falsified": the verdicts that occurred, with their counts.
-std::string to_text(const Tally& tally) {
-  std::string text;
+/// "3 passed, 1 falsified (1 known)": the verdicts that occurred, with their counts. `of_skipped`
+/// stands behind the count of skipped findings.
+std::string to_text(const Tally& tally, std::string_view of_skipped = {}) {
+  std::vector<std::string> counts;
   for (std::size_t i = 0; i < tally.verdicts.size(); ++i) {
     if (tally.verdicts[i] == 0) continue;
-    if (!text.empty()) text += ", ";
-    text += count_text(tally, i);
+    counts.push_back(fmt::format("{} {}", tally.verdicts[i], verdict_names[i]));
+    if (tally.known[i] > 0) counts.back() += fmt::format(" ({} known)", tally.known[i]);
+    if (static_cast<Verdict>(i) == Verdict::skipped) counts.back() += of_skipped;
   }
-  return text;
+  return fmt::format("{}", fmt::join(counts, ", "));
 }
 
 /// "44/638, 594 not offered": covered cells, all cells, and cells that the backend refuses.
@@ -168,19 +162,14 @@ Table to_narrow_table(const Summary& summary) {
 }
 
 std::string outcome_line(const Tally& total) {
-  std::string text = counted(total.findings, "finding", "findings") + ":";
-  bool is_first = true;
-  for (std::size_t i = 0; i < total.verdicts.size(); ++i) {
-    if (total.verdicts[i] == 0) continue;
-    text += (std::exchange(is_first, false) ? " " : ", ") + count_text(total, i);
-    if (static_cast<Verdict>(i) != Verdict::skipped || total.skips.empty()) continue;
-    std::string reasons;
-    for (const auto& [reason, count] : total.skips) {
-      reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", count, reason);
-    }
-    text += " (" + reasons + ")";
+  std::vector<std::string> reasons;
+  for (const auto& [reason, count] : total.skips) {
+    reasons.push_back(fmt::format("{} {}", count, reason));
   }
-  return is_first ? text + " none" : text;
+  const std::string why = reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, ", "));
+  const std::string counts = to_text(total, why);
+  return fmt::format(
+      "{}: {}", counted(total.findings, "finding", "findings"), counts.empty() ? "none" : counts);
 }
 
 }  // namespace rankcheck::harness

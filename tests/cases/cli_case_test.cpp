@@ -165,7 +165,7 @@ TEST_F(CliEvaluateTest, AFileForEachRank) {
 TEST_F(CliEvaluateTest, GoldenFramesOfAnOperator) {
   write_waves();
   const Outcome right = passes(intensity + "--expect frames=right.npy");
-  expect_in("expected   frames from right.npy\nverdict    passed; 16 bytes compared", right);
+  expect_in("expected   frames from right.npy\nverdict    passed\ncompared   16 bytes", right);
   const Outcome wrong =
       fails(intensity + "--expect frames=wrong.npy --output frames=reference.npy");
   expect_in("worst      frames [0, 1, 0]: expected 0, got 0.5, error 0.5, bound 0, ratio inf",

@@ -38,11 +38,11 @@ TEST_F(CliGithubTest, FailuresAreAnnotatedAndSummarised) {
       << outcome.out;
   EXPECT_TRUE(has(outcome.out, "%0Arankcheck replay '{\"operation\":\"all_reduce\""));
   const std::string summary = text_of("summary");
-  EXPECT_TRUE(begins(summary, "## rankcheck\n\n**Failed: 1 failed (1 falsified), of 1 unit.**\n"));
+  EXPECT_TRUE(begins(summary, "# rankcheck\n\n**Failed: 1 failed (1 falsified), of 1 unit.**\n"));
   EXPECT_EQ(rankcheck("report r --format github").out, summary);
   // A second step of the same job comes behind the first.
   in_step(tests::quick + "--quiet --report s");
-  EXPECT_EQ(lines_with(text_of("summary"), "## rankcheck"), 2);
+  EXPECT_EQ(lines_with(text_of("summary"), "# rankcheck"), 2);
   EXPECT_TRUE(text_of("summary").starts_with(summary));
 }
 
@@ -95,7 +95,7 @@ TEST_F(CliGithubTest, ReportsArePrintedInEachFormat) {
   EXPECT_EQ(rankcheck("report r").out, text_of("r/summary.md"));
   EXPECT_EQ(rankcheck("report r --format markdown").out, text_of("r/summary.md"));
   EXPECT_EQ(rankcheck("report r --format html").out, text_of("r/report.html"));
-  EXPECT_EQ(rankcheck("report r --format github").first_line(), "## rankcheck");
+  EXPECT_EQ(rankcheck("report r --format github").first_line(), "# rankcheck");
 }
 
 }  // namespace

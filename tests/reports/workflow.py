@@ -119,7 +119,7 @@ def main():
     for part in ("**Failed: ", "rankcheck replay '{", "newly broken"):
         expect(part in comment, f"the comment lacks {part}: {comment}")
     summary = (folder / "summary.md").read_text()
-    expect("## rankcheck\n" in summary, f"the summary: {summary}")
+    expect("# rankcheck\n" in summary, f"the summary: {summary}")
     for each in complaints:
         print(each)
     return 1 if complaints else 0

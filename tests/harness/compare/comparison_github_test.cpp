@@ -1,6 +1,6 @@
-#include "harness/compare/comparison_github.hpp"
-
 #include <gtest/gtest.h>
+
+#include "harness/compare/comparison_text.hpp"
 
 namespace rankcheck::harness::compare {
 namespace {

@@ -1,7 +1,7 @@
-#include "harness/compare/comparison_page.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "harness/compare/comparison_text.hpp"
 
 #include "tests/harness/compare/sample_run.hpp"
 #include "tests/harness/page/page_text.hpp"

@@ -667,7 +667,7 @@ INSTANTIATE_TEST_SUITE_P(Changes, SingleChangeTest, testing::ValuesIn(single_cha
 TEST(SingleChangesTest, HaveEveryKind) {
   std::set<Kind> kinds;
   for (const SingleChange& each : single_changes()) kinds.insert({each.kind, each.reverse_kind});
-  EXPECT_EQ(kinds.size(), kind_names.size());
+  EXPECT_EQ(kinds.size(), compare::kinds.size());
 }
 
 class AnyChangeTest : public testing::TestWithParam<Mutation> {

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/compare/trend_text.hpp"
-
 #include "tests/harness/compare/sample_run.hpp"
 
 namespace rankcheck::harness::compare {

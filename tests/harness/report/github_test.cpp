@@ -97,18 +97,18 @@ TEST(GithubAnnotationsTest, HaveOneForEachExitStatusButZero) {
 }
 
 TEST(StepSummaryTest, HasTheVerdictTheFailuresAndTheTable) {
-  const std::string text = to_step_summary(with_failures(1));
-  EXPECT_EQ(text.find("## rankcheck\n\n**Failed: 1 failed (1 falsified), of 1 unit.**\n\n"
+  const std::string text = to_markdown(with_failures(1));
+  EXPECT_EQ(text.find("# rankcheck\n\n**Failed: 1 failed (1 falsified), of 1 unit.**\n\n"
                       "Run: `{\"suites\":[\"smoke\"]}`\n\n"
                       "- **falsified** `all_reduce/ring/sim/agrees_with_reference`: "
                       "agrees_with_reference of all_reduce by ring on sim failed: differs "
                       "from the reference  \n  `rankcheck replay '{"),
             0U)
       << text;
-  EXPECT_NE(text.find("| all_reduce | sim | 10 | 0.5 |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| all_reduce | sim | 10 | "), std::string::npos) << text;
 }
 
-/// 100 failures of 100 operations, 50 remarks.
+/// 100 failures of 100 operations, 30 remarks.
 TEST(StepSummaryTest, HasAtMostSixtyLines) {
   Report report = with_failures(100);
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
@@ -116,11 +116,11 @@ TEST(StepSummaryTest, HasAtMostSixtyLines) {
     report.findings[i].unit.subject = std::to_string(i);
   }
   const std::string text =
-      to_step_summary(report, {.remarks = std::vector<std::string>(50, "a remark")});
-  EXPECT_LE(lines_of(text), 60);
-  EXPECT_GE(lines_of(text), 58);
-  EXPECT_NE(text.find("- and 92 more that need attention\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("- and 38 more\n"), std::string::npos) << text;
+      to_step_summary(to_markdown(report, {.remarks = std::vector<std::string>(30, "a remark")}));
+  EXPECT_EQ(lines_of(text), 60);
+  EXPECT_NE(text.find("- and 92 more that need attention\n\n- a remark\n"), std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with(" more lines\n")) << text;
   // GitHub takes comments of up to 65,536 characters.
   EXPECT_LT(text.size(), 60'000U);
 }
@@ -131,10 +131,8 @@ TEST(StepSummaryTest, ShowsRowsThatFailFirst) {
   for (int i = 0; i < 100; ++i) {
     report.findings.push_back(sample_finding("a" + std::to_string(i), Verdict::passed));
   }
-  const std::string text = to_step_summary(report);
-  EXPECT_EQ(lines_of(text), 60);
+  const std::string text = to_markdown(report);
   EXPECT_LT(text.find("| zzz |"), text.find("| a0 |")) << text;
-  EXPECT_NE(text.find(" more rows"), std::string::npos);
 }
 
 TEST(StepSummaryTest, NamesBackendsThatDidNotRun) {
@@ -142,13 +140,13 @@ TEST(StepSummaryTest, NamesBackendsThatDidNotRun) {
   report.findings = {sample_finding("broadcast", Verdict::skipped)};
   report.findings[0].unit.backend = "cuda";
   report.environment["unavailable_backends"]["cuda"] = "no driver";
-  EXPECT_NE(to_step_summary(report).find("- cuda did not run (1 unit skipped): no driver\n"),
+  EXPECT_NE(to_markdown(report).find("- cuda did not run (1 unit skipped): no driver\n"),
             std::string::npos)
-      << to_step_summary(report);
+      << to_markdown(report);
 }
 
 TEST(StepSummaryTest, OfAPageIsItsBeginning) {
-  EXPECT_EQ(to_step_summary(std::string("one\ntwo\n")), "one\ntwo\n");
+  EXPECT_EQ(to_step_summary("one\ntwo\n"), "one\ntwo\n");
   std::string sixty;
   for (int i = 0; i < 60; ++i) sixty += "line\n";
   EXPECT_EQ(to_step_summary(sixty), sixty);
