@@ -6,6 +6,8 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -36,6 +38,10 @@ inline Finding sample_finding(const std::string& operation, Verdict verdict) {
   return finding;
 }
 
+inline Finding passed(const std::string& operation) {
+  return sample_finding(operation, Verdict::passed);
+}
+
 /// Returns a failure with everything that a finding can hold.
 inline Finding sample_failure() {
   Finding finding = sample_finding("all_reduce", Verdict::falsified);
@@ -64,6 +70,12 @@ inline Finding sample_failure() {
   finding.replays = 5;
   finding.replays_failed = 5;
   return finding;
+}
+
+inline Report report_of(std::vector<Finding> findings) {
+  Report report;
+  report.findings = std::move(findings);
+  return report;
 }
 
 inline Report sample_report() {

@@ -1,6 +1,7 @@
 #include "harness/backend/capabilities.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 
 #include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness {
 namespace {
@@ -22,12 +24,7 @@ Capabilities declared_as(const std::string& declared, bool are_inputs_sent = tru
 }
 
 std::string complaint_about(const std::string& declared) {
-  try {
-    declared_as(declared);
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return {};
+  return complaint_of<BadInput>([&] { return declared_as(declared); });
 }
 
 Case call_of_four() {
@@ -39,53 +36,31 @@ Case call_of_four() {
   return c;
 }
 
-/// A field that gets a value other than its default, and the text of a refusal.
-struct Change {
-  const char* name;
-  void (*change)(Case& c);
-  const char* refusal;
-};
-
-class UndeclaredTest : public testing::TestWithParam<Change> {};
-
-TEST_P(UndeclaredTest, OnlyTakesTheDefault) {
+TEST(CapabilitiesTest, TakesOnlyTheDefaultOfWhatIsUndeclared) {
   const Capabilities none = declared_as(R"({"op":["sum"],"type":["f32"]})");
-  Case c = call_of_four();
-  EXPECT_EQ(none.why_refused(c), "");
-  GetParam().change(c);
-  EXPECT_EQ(none.why_refused(c), GetParam().refusal);
+  EXPECT_EQ(none.why_refused(call_of_four()), "");
+  const std::vector<std::pair<std::string, std::string>> rows{
+      {R"("in_place":true)", "in_place: not offered, got true"},
+      {R"("offset":3)", "offset: not offered, got 3"},
+      {R"("chunk":2)", "chunk: not offered, got 2"},
+      {R"("pending":true)", "pending: not offered, got true"},
+      {R"("late":1)", "late: not offered, got 1"},
+      {R"("schedule":"random:7")", "schedule: not offered, got \"random:7\""},
+      {R"("fault":"drop")", "fault: not offered, got \"drop\""},
+      {R"("gap":1)", "gap: not offered, got 1"},
+      {R"("root":1)", "root: not offered, got 1"},
+      {R"("group":[1,3])", "group: expected all ranks in order"},
+  };
+  for (const auto& [field, refusal] : rows) {
+    json changed = to_json(call_of_four());
+    changed.update(json::parse('{' + field + '}'));
+    Case c = case_from_json(changed);
+    EXPECT_EQ(none.why_refused(c), refusal);
+    none.fit(c);
+    EXPECT_EQ(none.why_refused(c), "") << field;
+    EXPECT_EQ(c.count, 3) << field;
+  }
 }
-
-TEST_P(UndeclaredTest, FitsByTakingTheDefault) {
-  const Capabilities none = declared_as(R"({"op":["sum"],"type":["f32"]})");
-  Case c = call_of_four();
-  GetParam().change(c);
-  none.fit(c);
-  EXPECT_EQ(none.why_refused(c), "");
-  EXPECT_EQ(c.count, 3);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Fields,
-    UndeclaredTest,
-    testing::Values(
-        Change{"in_place", [](Case& c) { c.in_place = true; }, "in_place: not offered, got true"},
-        Change{"offset", [](Case& c) { c.offset = 3; }, "offset: not offered, got 3"},
-        Change{"chunk", [](Case& c) { c.chunk = 2; }, "chunk: not offered, got 2"},
-        Change{"pending", [](Case& c) { c.pending = true; }, "pending: not offered, got true"},
-        Change{"late", [](Case& c) { c.late = 1; }, "late: not offered, got 1"},
-        Change{"schedule",
-               [](Case& c) { c.schedule = "random:7"; },
-               "schedule: not offered, got \"random:7\""},
-        Change{"fault", [](Case& c) { c.fault = "drop"; }, "fault: not offered, got \"drop\""},
-        Change{"gap", [](Case& c) { collective(c).gap = 1; }, "gap: not offered, got 1"},
-        Change{"root", [](Case& c) { collective(c).root = 1; }, "root: not offered, got 1"},
-        Change{"group",
-               [](Case& c) {
-                 c.group = {1, 3};
-               },
-               "group: expected all ranks in order"}),
-    [](const testing::TestParamInfo<Change>& test) { return std::string(test.param.name); });
 
 /// The stages of repeated calls have no such field, so workers do not declare it.
 TEST(CapabilitiesTest, TakesRepeatedCallsUndeclared) {
@@ -203,25 +178,19 @@ TEST(CapabilitiesTest, MayLeaveEmptyPartsOut) {
   EXPECT_EQ(c.counts, (std::vector<std::int64_t>{2, 1, 1}));
 }
 
-TEST(CapabilitiesTest, TakesABarrierThoughItHasNoParts) {
-  const Capabilities barrier("barrier", true, json::parse(R"({"empty":false})"));
-  Case c;
-  c.operation = "barrier";
-  c.ranks = 2;
-  EXPECT_EQ(barrier.why_refused(c), "");
-  const Case drawn = c;
-  barrier.fit(c);
-  EXPECT_EQ(c, drawn);
-}
-
-TEST(CapabilitiesTest, TakesTilesThatHaveNoCount) {
-  const Capabilities tiles("halo_replace", true, json::parse(R"({"empty":false,"halo":"any"})"));
-  Case c = case_from_json(
-      json::parse(R"({"operation":"halo_replace","ranks":2,"rows":8,"cols":8,"halo":1})"));
-  const Case drawn = c;
-  EXPECT_EQ(tiles.why_refused(c), "");
-  tiles.fit(c);
-  EXPECT_EQ(c, drawn);
+TEST(CapabilitiesTest, TakesABarrierAndTilesThoughTheyHaveNoCount) {
+  for (const char* text :
+       {R"({"operation":"barrier","ranks":2})",
+        R"({"operation":"halo_replace","ranks":2,"rows":8,"cols":8,"halo":1})"}) {
+    const Case drawn = case_from_text(text);
+    json takes{{"empty", false}};
+    if (drawn.operation != "barrier") takes["halo"] = "any";
+    const Capabilities some(drawn.operation, true, takes);
+    EXPECT_EQ(some.why_refused(drawn), "") << text;
+    Case c = drawn;
+    some.fit(c);
+    EXPECT_EQ(c, drawn);
+  }
 }
 
 TEST(CapabilitiesTest, TakesInputsThatNobodyDraws) {

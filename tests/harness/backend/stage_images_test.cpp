@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,15 +26,12 @@ Case two_bytes_to(std::vector<int> group) {
 
 class StageImagesTest : public testing::Test {
  protected:
-  struct Seen {
-    std::size_t place;
-    int group_rank;
-    int world_rank;
-  };
+  /// The place, the rank in the group and the rank in the world of each member.
+  using Seen = std::vector<std::tuple<std::size_t, int, int>>;
 
   /// Prepares a stage of `stages_` in a process that hosts these ranks.
-  std::vector<Seen> prepare(std::size_t k, std::vector<int> hosted) {
-    std::vector<Seen> seen;
+  Seen prepare(std::size_t k, std::vector<int> hosted) {
+    Seen seen;
     observation_.stages.resize(stages_.size());
     prepare_members({.contract_of = contract_of_,
                      .hosts =
@@ -46,7 +44,7 @@ class StageImagesTest : public testing::Test {
                     observation_,
                     [&](const HostedMember& member) {
                       EXPECT_EQ(&member.image, &observation_.stages[k].images[member.place]);
-                      seen.push_back({member.place, member.group_rank, member.world_rank});
+                      seen.emplace_back(member.place, member.group_rank, member.world_rank);
                     });
     return seen;
   }
@@ -59,14 +57,7 @@ class StageImagesTest : public testing::Test {
 
 TEST_F(StageImagesTest, AreThoseOfHostedMembersInTheOrderOfTheGroup) {
   stages_ = {two_bytes_to({3, 0, 2})};
-  const std::vector<Seen> seen = prepare(0, {1, 2, 3});
-  ASSERT_EQ(seen.size(), 2U);
-  EXPECT_EQ(seen[0].place, 0U);
-  EXPECT_EQ(seen[0].group_rank, 0);
-  EXPECT_EQ(seen[0].world_rank, 3);
-  EXPECT_EQ(seen[1].place, 1U);
-  EXPECT_EQ(seen[1].group_rank, 2);
-  EXPECT_EQ(seen[1].world_rank, 2);
+  EXPECT_EQ(prepare(0, {1, 2, 3}), (Seen{{0, 0, 3}, {1, 2, 2}}));
   EXPECT_EQ(observation_.stages[0].images.size(), 2U);
   EXPECT_EQ(observation_.stages[0].stamps.size(), 2U);
 }

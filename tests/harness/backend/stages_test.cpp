@@ -34,20 +34,17 @@ TEST(StagesTest, RunOneAfterAnotherIfARankIsInBoth) {
 }
 
 TEST(StagesTest, RunOneAfterAnotherIfTheirCallsDiffer) {
-  const Case first = stage({0});
-  Case other = stage({1});
-  EXPECT_TRUE(has_stages_at_once(std::vector{first, other}));
-  other.type = spec::Type::int8;
-  EXPECT_FALSE(has_stages_at_once(std::vector{first, other}));
-  other = stage({1});
-  other.operation = "broadcast";
-  EXPECT_FALSE(has_stages_at_once(std::vector{first, other}));
-  other = stage({1});
-  cases::collective(other).op = spec::ReduceOp::sum;
-  EXPECT_FALSE(has_stages_at_once(std::vector{first, other}));
-  other = stage({1});
-  other.input = InputKind::previous;
-  EXPECT_FALSE(has_stages_at_once(std::vector{first, other}));
+  using Change = void (*)(Case&);
+  EXPECT_TRUE(has_stages_at_once(std::vector{stage({0}), stage({1})}));
+  for (const Change change :
+       {Change([](Case& c) { c.type = spec::Type::int8; }),
+        Change([](Case& c) { c.operation = "broadcast"; }),
+        Change([](Case& c) { cases::collective(c).op = spec::ReduceOp::sum; }),
+        Change([](Case& c) { c.input = InputKind::previous; })}) {
+    Case other = stage({1});
+    change(other);
+    EXPECT_FALSE(has_stages_at_once(std::vector{stage({0}), other})) << to_text(other);
+  }
 }
 
 TEST(StagesTest, FindARankInItsGroup) {

@@ -6,18 +6,14 @@
 #include <sys/stat.h>
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness {
 namespace {
 
-/// Returns the complaint about reading the file, or "nothing".
+/// Returns the complaint about reading the file.
 std::string complaint(const std::filesystem::path& path) {
-  try {
-    static_cast<void>(read_file(path));
-  } catch (const FileError& error) {
-    return error.what();
-  }
-  return "nothing";
+  return complaint_of<FileError>([&] { return read_file(path); });
 }
 
 TEST(ReadFileTest, HasALimit) {
@@ -83,12 +79,8 @@ TEST(WriteFileTest, ReplacesTheOldContent) {
 
 TEST(LineFileTest, FullDiskIsOneClearError) {
   LineFile file("/dev/full");
-  try {
-    file.append("a line");
-    FAIL() << "expected FileError";
-  } catch (const FileError& error) {
-    EXPECT_STREQ(error.what(), "cannot write: /dev/full: No space left on device");
-  }
+  EXPECT_EQ(complaint_of<FileError>([&] { file.append("a line"); }),
+            "cannot write: /dev/full: No space left on device");
 }
 
 }  // namespace

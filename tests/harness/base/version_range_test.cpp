@@ -1,7 +1,5 @@
 #include "harness/base/version_range.hpp"
 
-#include <string>
-
 #include <gtest/gtest.h>
 
 #include "harness/case/case.hpp"

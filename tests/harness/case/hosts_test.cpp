@@ -1,6 +1,5 @@
 #include "harness/case/hosts.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -263,19 +262,15 @@ class ClobberTest : public testing::Test {
   Image before_;
 };
 
-TEST_F(ClobberTest, TellsTheByteBeforeABuffer) {
-  EXPECT_EQ(after_writing(layout_.send - 3),
-            "memory outside the buffers was written: 3 bytes before send");
-}
-
-TEST_F(ClobberTest, TellsTheByteBehindABuffer) {
+TEST_F(ClobberTest, TellsTheByteThatWasWritten) {
+  const std::string outside = "memory outside the buffers was written: ";
+  EXPECT_EQ(after_writing(layout_.send - 3), outside + "3 bytes before send");
   EXPECT_EQ(after_writing(layout_.recv + layout_.recv_size),
-            "memory outside the buffers was written: 1 bytes past the end of recv");
-}
-
-TEST_F(ClobberTest, TellsTheGap) {
+            outside + "1 bytes past the end of recv");
   EXPECT_EQ(after_writing(layout_.recv + 2 * element_bytes),
             "element 2 of recv, which is no part of the output, was written");
+  EXPECT_EQ(after_writing(layout_.send + element_bytes),
+            "input changed: element 1 of send was written");
 }
 
 TEST_F(ClobberTest, TellsWhatLiesBetweenElements) {
@@ -288,11 +283,6 @@ TEST_F(ClobberTest, TellsWhatLiesBetweenElements) {
             "input changed: element 1 of send was written");
   EXPECT_EQ(after_writing(layout_.send + 5 * element_bytes),
             "memory behind element 1 of send was written");
-}
-
-TEST_F(ClobberTest, TellsTheInput) {
-  EXPECT_EQ(after_writing(layout_.send + element_bytes),
-            "input changed: element 1 of send was written");
 }
 
 TEST_F(ClobberTest, TellsOutputsOffTheRoot) {
@@ -316,30 +306,20 @@ TEST_F(ClobberTest, TellsTheFirstOfSeveral) {
             "64 bytes before send");
 }
 
-TEST_F(ClobberTest, PreviousOutputsBecomeInputs) {
-  c_.input = InputKind::previous;
-  lay_out(contract_, c_, 1, ResultPlace::own_block, layout_);
-  const Image previous(spec::to_size(layout_.send_size), std::byte{42});
-  Image image;
-  prepare(family_of(contract_), c_, 1, layout_, previous.data(), image);
-  const auto send = image.begin() + layout_.send;
-  EXPECT_TRUE(std::equal(previous.begin(), previous.end(), send));
-  EXPECT_EQ(find_clobbered(c_, layout_, before_, image),
-            "input changed: element 0 of send was written");
-}
-
-TEST_F(ClobberTest, GivenInputsReplaceTheRules) {
+TEST_F(ClobberTest, PreviousOutputsAndGivenInputsReplaceTheRules) {
+  const Image inputs(spec::to_size(layout_.send_size), std::byte{42});
   auto given = std::make_shared<GivenInputs>();
-  given->send.resize(3);
-  given->send[1].assign(spec::to_size(layout_.send_size), std::byte{42});
-  c_.input = InputKind::given;
+  given->send = {{}, inputs, {}};
   c_.given = given;
-  Image image;
-  prepare(family_of(contract_), c_, 1, layout_, nullptr, image);
-  const auto send = image.begin() + layout_.send;
-  EXPECT_TRUE(std::equal(given->send[1].begin(), given->send[1].end(), send));
-  EXPECT_EQ(find_clobbered(c_, layout_, before_, image),
-            "input changed: element 0 of send was written");
+  for (const InputKind kind : {InputKind::previous, InputKind::given}) {
+    c_.input = kind;
+    Image image;
+    const std::byte* previous = kind == InputKind::previous ? inputs.data() : nullptr;
+    prepare(family_of(contract_), c_, 1, layout_, previous, image);
+    EXPECT_TRUE(std::equal(inputs.begin(), inputs.end(), image.begin() + layout_.send));
+    EXPECT_EQ(find_clobbered(c_, layout_, before_, image),
+              "input changed: element 0 of send was written");
+  }
 }
 
 TEST(ImageLayoutTest, BarrierIsOneGuard) {

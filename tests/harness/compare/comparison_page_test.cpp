@@ -6,13 +6,13 @@
 #include "tests/harness/compare/sample_run.hpp"
 #include "tests/harness/page/page_text.hpp"
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness::compare {
 namespace {
 
 using nlohmann::ordered_json;
 using page::data_of;
-using page::has;
 
 const std::set<FailOn> defaults{FailOn::broken, FailOn::coverage};
 

@@ -1,7 +1,6 @@
 #include "harness/known/known_defects.hpp"
 
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "tests/harness/fake.hpp"
 #include "tests/harness/sample.hpp"
 #include "tests/harness/schema.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness {
 namespace {
@@ -34,15 +34,11 @@ std::string complaint_of_entry(const std::string& text) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "known.json").string();
   write_file(path, text);
-  try {
-    (void)read_known_files({path}, fake::catalogue());
-  } catch (const BadInput& bad) {
-    const std::string what = bad.what();
-    const std::string place = "--known: " + path + ": ";
-    EXPECT_TRUE(what.starts_with(place)) << what;
-    return what.substr(std::min(place.size(), what.size()));
-  }
-  return {};
+  const std::string what =
+      complaint_of<BadInput>([&] { return read_known_files({path}, fake::catalogue()); });
+  const std::string place = "--known: " + path + ": ";
+  EXPECT_TRUE(what.empty() || begins(what, place));
+  return what.substr(std::min(place.size(), what.size()));
 }
 
 TEST(KnownDefectsTest, MatchesTheNamesOfAUnit) {
@@ -145,30 +141,32 @@ TEST(KnownDefectsTest, SaysInOneLineWhatIsWrong) {
 }
 
 TEST(KnownDefectsTest, NamesTheEntryAndTheFieldThatIsWrong) {
-  const std::string entry = "defects[0] (one): ";
-  EXPECT_EQ(complaint_of_entry(file_of(R"("why":"x")")), entry + "why: unknown field");
-  EXPECT_EQ(complaint_of_entry(file_of(R"("operation":[])")),
-            entry + "operation: expected at least one pattern, and none empty");
-  EXPECT_EQ(complaint_of_entry(file_of(R"("library":{"name":"x","versions":"new"})")),
-            entry +
-                "library: versions: got \"new\", expected conditions such as \">=4.0 <4.1\" or "
-                "\"4.0.*\" with blanks between them");
-  EXPECT_EQ(complaint_of_entry(file_of(R"("verdicts":["vacuous"])")),
-            entry + "verdicts: expected some of falsified, flaky, hung, crashed");
+  const auto complaint_about = [](const std::string& fields) {
+    const std::string entry = "defects[0] (one): ";
+    const std::string all = complaint_of_entry(file_of(fields));
+    EXPECT_TRUE(begins(all, entry));
+    return all.substr(std::min(entry.size(), all.size()));
+  };
+  EXPECT_EQ(complaint_about(R"("why":"x")"), "why: unknown field");
+  EXPECT_EQ(complaint_about(R"("operation":[])"),
+            "operation: expected at least one pattern, and none empty");
+  EXPECT_EQ(complaint_about(R"("library":{"name":"x","versions":"new"})"),
+            "library: versions: got \"new\", expected conditions such as \">=4.0 <4.1\" or "
+            "\"4.0.*\" with blanks between them");
+  EXPECT_EQ(complaint_about(R"("verdicts":["vacuous"])"),
+            "verdicts: expected some of falsified, flaky, hung, crashed");
   const std::string symptoms =
       ", expected some of value, error, outside, memory, race, malformed, stamps";
-  EXPECT_EQ(complaint_of_entry(file_of(R"("symptoms":["value","outsid"])")),
-            entry + "symptoms: got \"outsid\"" + symptoms + "; did you mean outside?");
-  EXPECT_EQ(complaint_of_entry(file_of(R"("symptoms":["path"])")),
-            entry + "symptoms: got \"path\"" + symptoms);
-  EXPECT_EQ(complaint_of_entry(file_of(R"("symptoms":[])")),
-            entry + "symptoms: expected at least one");
-  EXPECT_EQ(complaint_of_entry(file_of(R"("symptoms":["value"],"verdicts":["hung"])")),
-            entry + "symptoms: expected falsified or flaky among the verdicts");
-  EXPECT_EQ(complaint_of_entry(file_of(R"("expires":"2026-02-30")")),
-            entry + "expires: got 2026-02-30, expected a day such as 2026-12-31");
-  EXPECT_EQ(complaint_of_entry(file_of(R"("cases":{"type":[]})")),
-            entry + "cases: type: got [], expected at least one value");
+  EXPECT_EQ(complaint_about(R"("symptoms":["value","outsid"])"),
+            "symptoms: got \"outsid\"" + symptoms + "; did you mean outside?");
+  EXPECT_EQ(complaint_about(R"("symptoms":["path"])"), "symptoms: got \"path\"" + symptoms);
+  EXPECT_EQ(complaint_about(R"("symptoms":[])"), "symptoms: expected at least one");
+  EXPECT_EQ(complaint_about(R"("symptoms":["value"],"verdicts":["hung"])"),
+            "symptoms: expected falsified or flaky among the verdicts");
+  EXPECT_EQ(complaint_about(R"("expires":"2026-02-30")"),
+            "expires: got 2026-02-30, expected a day such as 2026-12-31");
+  EXPECT_EQ(complaint_about(R"("cases":{"type":[]})"),
+            "cases: type: got [], expected at least one value");
 }
 
 TEST(KnownDefectsTest, RefusesEntriesThatCanMatchNothing) {
@@ -178,8 +176,7 @@ TEST(KnownDefectsTest, RefusesEntriesThatCanMatchNothing) {
   EXPECT_EQ(complaint_of_entry(file_of(R"("property":"agrees")")),
             "one: property: agrees: matches no property of these operations");
   const std::string unknown = complaint_of_entry(file_of(R"("cases":{"opp":"max"})"));
-  EXPECT_TRUE(unknown.starts_with("one: cases: opp: unknown field of a case; did you mean op"))
-      << unknown;
+  EXPECT_TRUE(begins(unknown, "one: cases: opp: unknown field of a case; did you mean op"));
 }
 
 TEST(KnownDefectsTest, RefusesAnEntryThatCoversEverything) {

@@ -6,6 +6,7 @@
 
 #include "tests/harness/page/page_text.hpp"
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness::page {
 namespace {
@@ -13,23 +14,21 @@ namespace {
 using nlohmann::ordered_json;
 
 Report with(std::vector<Finding> findings) {
-  Report report;
+  Report report = report_of(std::move(findings));
   report.run = {{"seed", 1}};
   report.environment = ordered_json::object();
-  report.findings = std::move(findings);
   return report;
 }
 
 TEST(PageTest, WithoutItsScriptItShowsTheVerdictAndTheFailures) {
-  const std::string page =
-      to_html(with({sample_failure(), sample_finding("gather", Verdict::passed)}));
+  const std::string page = to_html(with({sample_failure(), passed("gather")}));
   EXPECT_TRUE(has(page, "<title>rankcheck: failed</title>"));
   EXPECT_TRUE(has(page, ">Failed: 1 failed (1 falsified), 1 passed, of 2 units.</h1>"));
   EXPECT_TRUE(has(page, "rankcheck replay '{\"operation\":\"all_reduce\""));
 }
 
 TEST(PageTest, CarriesTheReport) {
-  const Report report = with({sample_failure(), sample_finding("gather", Verdict::passed)});
+  const Report report = with({sample_failure(), passed("gather")});
   const ordered_json data = data_of(to_html(report));
   EXPECT_EQ(data["verdict"], "Failed: 1 failed (1 falsified), 1 passed, of 2 units.");
   ordered_json carried = data["report"];
@@ -47,7 +46,7 @@ TEST(PageTest, AFindingHasWhatItsCardShows) {
   EXPECT_EQ(page["says"], ordered_json({"The contribution of rank 2 is missing."}));
   EXPECT_EQ(page["cause"], 0);
   EXPECT_EQ(page["changes"], ordered_json({{"ranks", "5", "3"}, {"count", "65535", "1"}}));
-  EXPECT_FALSE(to_page_json(sample_finding("gather", Verdict::passed)).contains("page"));
+  EXPECT_FALSE(to_page_json(passed("gather")).contains("page"));
   Finding unknown = sample_failure();
   unknown.wrong[0].decoded = "";
   unknown.original = {};

@@ -10,10 +10,6 @@
 /// What tests ask about the text of a page.
 namespace rankcheck::harness::page {
 
-inline bool has(const std::string& page, std::string_view text) {
-  return page.find(text) != std::string::npos;
-}
-
 /// Undoes packed().
 inline std::string unpacked(std::string_view text) {
   constexpr std::string_view digits =

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness::github {
 namespace {
@@ -16,9 +17,9 @@ std::ptrdiff_t lines_of(const std::string& text) {
 }
 
 Report with_failures(int count) {
-  Report report;
+  Report report =
+      report_of(std::vector<Finding>(static_cast<std::size_t>(count), sample_failure()));
   report.run = {{"suites", {"smoke"}}};
-  report.findings.assign(static_cast<std::size_t>(count), sample_failure());
   return report;
 }
 
@@ -38,11 +39,11 @@ TEST(GithubCommandsTest, HaveShortTitlesOfOneLine) {
 TEST(GithubCommandsTest, AreAsManyAsGitHubShows) {
   const std::vector<Annotation> ten(10, {.title = "t", .message = "m"});
   EXPECT_EQ(lines_of(to_commands(ten)), 10);
-  EXPECT_EQ(to_commands(ten).find("more"), std::string::npos);
+  EXPECT_FALSE(has(to_commands(ten), "more"));
   const std::vector<Annotation> many(14, {.title = "t", .message = "m"});
   const std::string text = to_commands(many);
   EXPECT_EQ(lines_of(text), 10);
-  EXPECT_TRUE(text.ends_with("::5 more need attention, see the report\n")) << text;
+  EXPECT_TRUE(ends(text, "::5 more need attention, see the report\n"));
   EXPECT_EQ(to_commands({}), "");
 }
 
@@ -51,20 +52,18 @@ TEST(GithubAnnotationsTest, SayWhatFailedAndHowToRunItAgain) {
   // A falsified, a flaky and an errored finding.
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0].title, "rankcheck: falsified: all_reduce/ring/sim/agrees_with_reference");
-  EXPECT_EQ(all[0].message.find(
-                "agrees_with_reference of all_reduce by ring on sim failed: differs from "
-                "the reference\n1 wrong element, the first: rank 1, element 2, expected 3, got nan "
-                "(rank 2 missing)\nrankcheck replay '{\"operation\":\"all_reduce\""),
-            0U)
-      << all[0].message;
+  EXPECT_TRUE(
+      begins(all[0].message,
+             "agrees_with_reference of all_reduce by ring on sim failed: differs from "
+             "the reference\n1 wrong element, the first: rank 1, element 2, expected 3, got nan "
+             "(rank 2 missing)\nrankcheck replay '{\"operation\":\"all_reduce\""));
 }
 
 TEST(GithubAnnotationsTest, SayWhichRankHasWhat) {
-  Report report;
-  report.findings.push_back(sample_failure());
+  Report report = with_failures(1);
   report.findings[0].wrong[0].compared_with = rank_0;
-  const std::string message = annotations_of(report).at(0).message;
-  EXPECT_NE(message.find("rank 1, element 2, rank 0 has 3, got nan"), std::string::npos) << message;
+  EXPECT_TRUE(
+      has(annotations_of(report).at(0).message, "rank 1, element 2, rank 0 has 3, got nan"));
 }
 
 TEST(GithubAnnotationsTest, AreOneForEachCause) {
@@ -77,12 +76,11 @@ TEST(GithubAnnotationsTest, AreOneForEachCause) {
 TEST(GithubAnnotationsTest, LeaveOutALongCase) {
   Report report = with_failures(1);
   report.findings[0].minimal->algorithm = std::string(3000, 'x');
-  EXPECT_EQ(annotations_of(report)[0].message.find("replay"), std::string::npos);
+  EXPECT_FALSE(has(annotations_of(report)[0].message, "replay"));
 }
 
 TEST(GithubAnnotationsTest, HaveOneForEachExitStatusButZero) {
-  Report report;
-  report.findings = {sample_finding("broadcast", Verdict::passed)};
+  Report report = report_of({passed("broadcast")});
   EXPECT_TRUE(annotations_of(report).empty());
   report.not_run = 3;
   ASSERT_EQ(annotations_of(report).size(), 1U);
@@ -98,14 +96,13 @@ TEST(GithubAnnotationsTest, HaveOneForEachExitStatusButZero) {
 
 TEST(StepSummaryTest, HasTheVerdictTheFailuresAndTheTable) {
   const std::string text = to_markdown(with_failures(1));
-  EXPECT_EQ(text.find("# rankcheck\n\n**Failed: 1 failed (1 falsified), of 1 unit.**\n\n"
-                      "Run: `{\"suites\":[\"smoke\"]}`\n\n"
-                      "- **falsified** `all_reduce/ring/sim/agrees_with_reference`: "
-                      "agrees_with_reference of all_reduce by ring on sim failed: differs "
-                      "from the reference  \n  `rankcheck replay '{"),
-            0U)
-      << text;
-  EXPECT_NE(text.find("| all_reduce | sim | 10 | "), std::string::npos) << text;
+  EXPECT_TRUE(begins(text,
+                     "# rankcheck\n\n**Failed: 1 failed (1 falsified), of 1 unit.**\n\n"
+                     "Run: `{\"suites\":[\"smoke\"]}`\n\n"
+                     "- **falsified** `all_reduce/ring/sim/agrees_with_reference`: "
+                     "agrees_with_reference of all_reduce by ring on sim failed: differs "
+                     "from the reference  \n  `rankcheck replay '{"));
+  EXPECT_TRUE(has(text, "| all_reduce | sim | 10 | "));
 }
 
 /// 100 failures of 100 operations, 30 remarks.
@@ -118,8 +115,7 @@ TEST(StepSummaryTest, HasAtMostSixtyLines) {
   const std::string text =
       to_step_summary(to_markdown(report, {.remarks = std::vector<std::string>(30, "a remark")}));
   EXPECT_EQ(lines_of(text), 60);
-  EXPECT_NE(text.find("- and 92 more that need attention\n\n- a remark\n"), std::string::npos)
-      << text;
+  EXPECT_TRUE(has(text, "- and 92 more that need attention\n\n- a remark\n"));
   EXPECT_TRUE(text.ends_with(" more lines\n")) << text;
   // GitHub takes comments of up to 65,536 characters.
   EXPECT_LT(text.size(), 60'000U);
@@ -129,20 +125,17 @@ TEST(StepSummaryTest, ShowsRowsThatFailFirst) {
   Report report = with_failures(1);
   report.findings[0].unit.operation = "zzz";
   for (int i = 0; i < 100; ++i) {
-    report.findings.push_back(sample_finding("a" + std::to_string(i), Verdict::passed));
+    report.findings.push_back(passed("a" + std::to_string(i)));
   }
   const std::string text = to_markdown(report);
   EXPECT_LT(text.find("| zzz |"), text.find("| a0 |")) << text;
 }
 
 TEST(StepSummaryTest, NamesBackendsThatDidNotRun) {
-  Report report = with_failures(0);
-  report.findings = {sample_finding("broadcast", Verdict::skipped)};
+  Report report = report_of({sample_finding("broadcast", Verdict::skipped)});
   report.findings[0].unit.backend = "cuda";
   report.environment["unavailable_backends"]["cuda"] = "no driver";
-  EXPECT_NE(to_markdown(report).find("- cuda did not run (1 unit skipped): no driver\n"),
-            std::string::npos)
-      << to_markdown(report);
+  EXPECT_TRUE(has(to_markdown(report), "- cuda did not run (1 unit skipped): no driver\n"));
 }
 
 TEST(StepSummaryTest, OfAPageIsItsBeginning) {
@@ -152,7 +145,7 @@ TEST(StepSummaryTest, OfAPageIsItsBeginning) {
   EXPECT_EQ(to_step_summary(sixty), sixty);
   const std::string text = to_step_summary(sixty + sixty);
   EXPECT_EQ(lines_of(text), 60);
-  EXPECT_TRUE(text.ends_with("line\n\nand 62 more lines\n")) << text;
+  EXPECT_TRUE(ends(text, "line\n\nand 62 more lines\n"));
 }
 
 /// What a subject says must not become a picture, a link or a table of the page.

@@ -1,7 +1,6 @@
 #include "harness/report/known_report.hpp"
 
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 
 #include "tests/harness/sample.hpp"
 #include "tests/harness/schema.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness {
 namespace {
@@ -30,7 +30,7 @@ struct KnownReportTest : testing::Test {
 
   /// Adds a finding with the counts of the entry.
   void add(std::int64_t covered, std::int64_t failed) {
-    Finding finding = sample_finding("all_reduce", Verdict::passed);
+    Finding finding = passed("all_reduce");
     if (covered > 0) finding.known = {{.id = "one", .covered = covered, .failed = failed}};
     if (failed > 0) {
       finding.known[0].verdict = Verdict::falsified;
@@ -130,8 +130,8 @@ TEST_F(KnownReportTest, StaleEntriesMatterOnlyIfTheRunIsStrict) {
   EXPECT_EQ(exit_status(report), 0);
   report.is_strict = true;
   EXPECT_EQ(exit_status(report), 1);
-  EXPECT_EQ(verdict_sentence(report).find("Failed, because 1 known defect is stale: 1 passed"), 0U)
-      << verdict_sentence(report);
+  EXPECT_TRUE(
+      begins(verdict_sentence(report), "Failed, because 1 known defect is stale: 1 passed"));
   report.findings.push_back(sample_failure());
   EXPECT_EQ(verdict_sentence(report),
             "Failed: 1 failed (1 falsified), 1 passed, of 2 units. 1 known defect is stale.");
@@ -148,27 +148,26 @@ TEST_F(KnownReportTest, KnownFailuresStayVisibleEverywhere) {
   EXPECT_EQ(written["total"]["known_findings"], 1);
   EXPECT_EQ(written["known"][0]["state"], "failing");
   EXPECT_EQ(written["exit_status"], 0);
-  const std::string markdown = to_markdown(report);
-  EXPECT_NE(markdown.find("\n- known one: failed in 4 of 10 cases"), std::string::npos);
-  EXPECT_NE(markdown.find("\n## falsified as known all_reduce/"), std::string::npos);
-  EXPECT_NE(markdown.find("1 falsified (1 known)"), std::string::npos) << markdown;
-  const std::string terminal = verdict_and_failures(report, {});
-  EXPECT_NE(terminal.find("1 failed only as known"), std::string::npos) << terminal;
-  EXPECT_NE(terminal.find("known one: failed in 4 of 10 cases"), std::string::npos) << terminal;
+  const std::string failed = "known one: failed in 4 of 10 cases";
+  for (const std::string& part : {"\n- " + failed,
+                                  std::string("\n## falsified as known all_reduce/"),
+                                  std::string("1 falsified (1 known)")}) {
+    EXPECT_TRUE(has(to_markdown(report), part));
+  }
+  EXPECT_TRUE(has(verdict_and_failures(report, {}), "1 failed only as known", failed));
 }
 
 TEST_F(KnownReportTest, JUnitSkipsAKnownFailureAndNamesTheDefect) {
   add(10, 4);
   (void)status();
   const std::string junit = to_junit(report);
-  EXPECT_NE(junit.find(R"(failures="0" errors="0" skipped="1")"), std::string::npos) << junit;
-  EXPECT_EQ(junit.find("<failure"), std::string::npos);
-  EXPECT_NE(junit.find(R"(<property name="known_defect" value="one" />)"), std::string::npos);
-  EXPECT_NE(junit.find(R"(<skipped type="known" message="known one (4 of 10 cases failed): )"
-                       R"(falsified: wrong" />)"),
-            std::string::npos)
-      << junit;
-  EXPECT_NE(junit.find("<system-out>"), std::string::npos);
+  EXPECT_TRUE(has(junit, R"(failures="0" errors="0" skipped="1")"));
+  EXPECT_FALSE(has(junit, "<failure"));
+  EXPECT_TRUE(has(junit, R"(<property name="known_defect" value="one" />)"));
+  EXPECT_TRUE(has(junit,
+                  R"(<skipped type="known" message="known one (4 of 10 cases failed): )"
+                  R"(falsified: wrong" />)"));
+  EXPECT_TRUE(has(junit, "<system-out>"));
 }
 
 TEST_F(KnownReportTest, FollowsTheSchema) {
@@ -178,8 +177,7 @@ TEST_F(KnownReportTest, FollowsTheSchema) {
   EXPECT_EQ(known.state, KnownState::failing);
   report.run = {{"seed", 1}, {"strict_known", true}};
   const json written = json::parse(to_json(report).dump());
-  const std::string all = complaints(written);
-  EXPECT_EQ(all.find("known"), std::string::npos) << all;
+  EXPECT_FALSE(has(complaints(written), "known"));
 }
 
 }  // namespace

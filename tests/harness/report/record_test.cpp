@@ -31,7 +31,7 @@ struct RecordTest : testing::Test {
   }
   /// Returns the finding of a round that covered nothing.
   static Finding vacuous() {
-    Finding finding = sample_finding("all_reduce", Verdict::passed);
+    Finding finding = passed("all_reduce");
     finding.cells.clear();
     judge_coverage(finding);
     return finding;
@@ -50,7 +50,7 @@ TEST_F(RecordTest, RunWithoutAnEndWasKilled) {
 
 /// Units that are checked at the same time may be recorded in another order.
 TEST_F(RecordTest, ASessionLastedUntilItsLatestFinding) {
-  record.add({.finding = sample_finding("broadcast", Verdict::passed), .at_s = 5});
+  record.add({.finding = passed("broadcast"), .at_s = 5});
   record.add({.finding = sample_failure(), .at_s = 3});
   EXPECT_EQ(record.spent_s(), 5);
 }
@@ -79,16 +79,16 @@ TEST_F(RecordTest, EndTellsWhyAndWhen) {
 }
 
 TEST_F(RecordTest, RoundsOfAUnitAddUp) {
-  add(sample_finding("all_reduce", Verdict::passed), 0);
-  add(sample_finding("all_reduce", Verdict::passed), 1);
+  add(passed("all_reduce"), 0);
+  add(passed("all_reduce"), 1);
   EXPECT_EQ(record.finding(0)->cases, 20);
   EXPECT_EQ(record.tally().cases, 20);
   EXPECT_TRUE(record.is_done(1, 0));
 }
 
 TEST_F(RecordTest, OnlyTheEndOfABackendComesOnTop) {
-  add(sample_finding("all_reduce", Verdict::passed));
-  EXPECT_THROW(add(sample_finding("all_reduce", Verdict::passed)), BadInput);
+  add(passed("all_reduce"));
+  EXPECT_THROW(add(passed("all_reduce")), BadInput);
   EXPECT_THROW(add(sample_finding("all_reduce", Verdict::crashed)), BadInput);
   Finding end = sample_finding("all_reduce", Verdict::crashed);
   end.cases = 0;
@@ -98,7 +98,7 @@ TEST_F(RecordTest, OnlyTheEndOfABackendComesOnTop) {
 }
 
 TEST_F(RecordTest, WhatTheTimeDidNotSufficeForIsNotRun) {
-  add(sample_finding("broadcast", Verdict::passed));
+  add(passed("broadcast"));
   end("time_over");
   const Report report = record.report();
   EXPECT_EQ(report.not_run, 1);
@@ -107,13 +107,13 @@ TEST_F(RecordTest, WhatTheTimeDidNotSufficeForIsNotRun) {
 }
 
 TEST_F(RecordTest, WhatWasInterruptedIsNotRun) {
-  add(sample_finding("broadcast", Verdict::passed));
+  add(passed("broadcast"));
   end("interrupted");
   EXPECT_EQ(record.report().not_run, 1);
 }
 
 TEST_F(RecordTest, PartOfAUnitIsReportedAndNotDone) {
-  add_part(sample_finding("all_reduce", Verdict::passed));
+  add_part(passed("all_reduce"));
   EXPECT_FALSE(record.is_done(0, 0));
   EXPECT_FALSE(record.finding(0));
   EXPECT_EQ(record.report().findings.size(), 1U);
@@ -121,22 +121,22 @@ TEST_F(RecordTest, PartOfAUnitIsReportedAndNotDone) {
 }
 
 TEST_F(RecordTest, NextSessionForgetsThePartAndTheEnd) {
-  add_part(sample_finding("all_reduce", Verdict::passed));
-  add(sample_finding("broadcast", Verdict::passed));
+  add_part(passed("all_reduce"));
+  add(passed("broadcast"));
   end("time_over");
   record.resume({{"session", 2}});
   Report report = record.report();
   EXPECT_EQ(report.ending, "killed");
   EXPECT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.environment.dump(), R"({"session":2})");
-  add(sample_finding("all_reduce", Verdict::passed));
+  add(passed("all_reduce"));
   report = record.report();
   EXPECT_EQ(report.findings[0].cases, 10);
 }
 
 TEST_F(RecordTest, ProblemAtTheEndOutlivesThePart) {
   // The worker crashes when it is told to end.
-  add_part(sample_finding("all_reduce", Verdict::passed));
+  add_part(passed("all_reduce"));
   add(sample_finding("all_reduce", Verdict::crashed));
   EXPECT_EQ(record.report().findings[0].verdict, Verdict::crashed);
   record.resume({});
@@ -154,7 +154,7 @@ TEST_F(RecordTest, RoundsAreToldWhereARunThatRepeatsItselfLacksCoverage) {
 }
 
 TEST_F(RecordTest, FindingOfAnUnknownUnitIsRefused) {
-  EXPECT_THROW(add(sample_finding("gather", Verdict::passed)), BadInput);
+  EXPECT_THROW(add(passed("gather")), BadInput);
 }
 
 using RecordDeathTest = RecordTest;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/harness/text.hpp"
+
 namespace rankcheck::harness::run {
 namespace {
 
@@ -31,17 +33,6 @@ AvailableBackends made_up_backends() {
         .open = nullptr,
         .ranks_max = 4,
         .stands_for = "elsewhere"}});
-}
-
-/// Returns the message of the BadInput that `work` throws.
-template <class Work>
-std::string complaint_of(const Work& work) {
-  try {
-    work();
-  } catch (const BadInput& bad) {
-    return bad.what();
-  }
-  return "none";
 }
 
 TEST(AvailableBackendsTest, SubjectsGetNamesThatNobodyElseHas) {
@@ -82,10 +73,10 @@ TEST(AvailableBackendsTest, TakesThePathOfAProgramFromItsName) {
 TEST(AvailableBackendsTest, RefusesUnknownAndUnavailableBackends) {
   const AvailableBackends all = made_up_backends();
   EXPECT_NO_THROW(all.require("here"));
-  EXPECT_EQ(complaint_of([&] { all.require("elsewhere"); }),
+  EXPECT_EQ(complaint_of<BadInput>([&] { all.require("elsewhere"); }),
             "backend: elsewhere: cannot run here: no device");
   EXPECT_EQ(
-      complaint_of([&] { all.require("hero"); }),
+      complaint_of<BadInput>([&] { all.require("hero"); }),
       "backend: hero: is unknown, expected program:LINE, script:FILE, or a backend of 'rankcheck "
       "list'; did you mean here?");
 }

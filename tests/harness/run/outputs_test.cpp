@@ -10,6 +10,7 @@
 #include "harness/case/case.hpp"
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness::run {
 namespace {
@@ -23,17 +24,12 @@ class OutputsTest : public testing::Test {
   /// Returns the complaint about a path, without its folder.
   std::string complaint(const std::function<void(const fs::path&)>& require,
                         const std::string& name) {
-    try {
-      require(folder_.path() / name);
-    } catch (const BadInput& bad) {
-      std::string text = bad.what();
-      const std::string folder = folder_.path().string() + '/';
-      for (std::size_t at = 0; (at = text.find(folder)) != std::string::npos;) {
-        text.erase(at, folder.size());
-      }
-      return text;
+    std::string text = complaint_of<BadInput>([&] { require(folder_.path() / name); });
+    const std::string folder = folder_.path().string() + '/';
+    for (std::size_t at = 0; (at = text.find(folder)) != std::string::npos;) {
+      text.erase(at, folder.size());
     }
-    return {};
+    return text;
   }
 
   TemporaryFolder folder_;
@@ -63,8 +59,8 @@ TEST_F(OutputsTest, AreTriedBecauseAFileSystemMayRefuseMoreThanItSays) {
   EXPECT_THROW(require_writable_folder("/proc"), BadInput);
   const std::string name(300, 'n');
   const std::string limit = "File name too long (at most 255 bytes each, 4095 in all)";
-  EXPECT_NE(complaint(require_writable_file, name).find(limit), std::string::npos);
-  EXPECT_NE(complaint(require_writable_folder, "new/" + name).find(limit), std::string::npos);
+  EXPECT_TRUE(has(complaint(require_writable_file, name), limit));
+  EXPECT_TRUE(has(complaint(require_writable_folder, "new/" + name), limit));
 }
 
 TEST_F(OutputsTest, AreNotCreatedBeforeTheirTime) {

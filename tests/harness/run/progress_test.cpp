@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness::run {
 namespace {
@@ -15,31 +17,31 @@ using Clock = std::chrono::steady_clock;
 TEST(ProgressTest, OfARunThatRepeatsItselfEndsWithItsTime) {
   Progress progress({.rounds_end = Clock::now() + std::chrono::hours(2)});
   progress.begin_round(4, 0, 1);
-  progress.show(sample_finding("all_reduce", Verdict::passed));
+  progress.show(passed("all_reduce"));
   const std::string line = progress.line();
-  EXPECT_TRUE(line.starts_with("1/4 units, 0 cases, ")) << line;
-  EXPECT_TRUE(line.ends_with(", 2.0 h left")) << line;
+  EXPECT_TRUE(begins(line, "1/4 units, 0 cases, "));
+  EXPECT_TRUE(ends(line, ", 2.0 h left"));
 }
 
 TEST(ProgressTest, TellsNoTimeBeforeTheFirstFinding) {
   Progress progress({});
   progress.begin_round(4, 3, 100);
-  EXPECT_TRUE(progress.line().ends_with(", ...")) << progress.line();
+  EXPECT_TRUE(ends(progress.line(), ", ..."));
 }
 
 TEST(ProgressTest, OfOneRoundEndsWithItsCases) {
-  Finding whole = sample_finding("all_reduce", Verdict::passed);
+  Finding whole = passed("all_reduce");
   Progress progress({});
   progress.begin_round(1, 0, whole.unit.cases);
   progress.show(whole);
-  EXPECT_TRUE(progress.line().ends_with(", 0 s left")) << progress.line();
+  EXPECT_TRUE(ends(progress.line(), ", 0 s left"));
 }
 
 TEST(ProgressTest, OfAResumedRunGoesOnWhereTheOneBeforeStopped) {
-  Finding last = sample_finding("all_reduce", Verdict::passed);
+  Finding last = passed("all_reduce");
   Progress progress({});
   progress.begin_round(4, 3, last.unit.cases);
-  EXPECT_TRUE(progress.line().starts_with("3/4 units, ")) << progress.line();
+  EXPECT_TRUE(begins(progress.line(), "3/4 units, "));
   progress.show(last);
   const std::string line = progress.line();
   EXPECT_TRUE(line.starts_with("4/4 units, ") && line.ends_with(", 0 s left")) << line;
@@ -49,19 +51,23 @@ TEST(ProgressTest, SaysHowManyFailuresAreShrunk) {
   Progress progress({});
   progress.begin_round(4, 3, 100);
   progress.failures_shrinking() = 1;
-  EXPECT_TRUE(progress.line().ends_with(", ...; shrinking 1 failure")) << progress.line();
+  EXPECT_TRUE(ends(progress.line(), ", ...; shrinking 1 failure"));
   progress.failures_shrinking() = 2;
-  EXPECT_TRUE(progress.line().ends_with("; shrinking 2 failures")) << progress.line();
+  EXPECT_TRUE(ends(progress.line(), "; shrinking 2 failures"));
+}
+
+/// What a progress display prints of these findings.
+std::string shown(Progress& progress, const std::vector<Finding>& findings) {
+  testing::internal::CaptureStdout();
+  for (const Finding& each : findings) progress.show(each);
+  return testing::internal::GetCapturedStdout();
 }
 
 TEST(ProgressTest, FailureHasItsNameAndItsReason) {
   Finding failure = sample_failure();
   failure.reason = "differs from\nthe reference";
   Progress progress({});
-  testing::internal::CaptureStdout();
-  progress.show(failure);
-  const std::string text = testing::internal::GetCapturedStdout();
-  EXPECT_EQ(text,
+  EXPECT_EQ(shown(progress, {failure}),
             "falsified all_reduce/ring/sim/agrees_with_reference  differs from the reference\n");
 }
 
@@ -71,10 +77,8 @@ TEST(ProgressTest, ALongReasonStandsBelowTheName) {
   failure.reason =
       "the worker ended with status 4 before every rank had said hello, see what it printed";
   Progress progress({});
-  testing::internal::CaptureStdout();
-  progress.show(failure);
   EXPECT_EQ(
-      testing::internal::GetCapturedStdout(),
+      shown(progress, {failure}),
       "falsified all_reduce/" + failure.unit.algorithm +
           "/sim/agrees_with_reference\n"
           "          the worker ended with status 4 before every rank had said hello, see what it "
@@ -83,17 +87,13 @@ TEST(ProgressTest, ALongReasonStandsBelowTheName) {
 
 TEST(ProgressTest, UnitsThatErroredAlikeAreOneLine) {
   Progress progress({});
-  Finding errored = sample_finding("all_reduce", Verdict::errored);
-  errored.reason = "no module";
-  testing::internal::CaptureStdout();
-  progress.show(errored);
-  errored.unit.operation = "broadcast";
-  progress.show(errored);
-  errored.reason = "no memory";
-  progress.show(errored);
-  const std::string text = testing::internal::GetCapturedStdout();
+  std::vector<Finding> errored(3, sample_finding("all_reduce", Verdict::errored));
+  errored[1].unit.operation = errored[2].unit.operation = "broadcast";
+  errored[0].reason = errored[1].reason = "no module";
+  errored[2].reason = "no memory";
+  const std::string text = shown(progress, errored);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
-  EXPECT_NE(text.find("no memory"), std::string::npos) << text;
+  EXPECT_TRUE(has(text, "no memory"));
 }
 
 TEST(ProgressTest, IsSilentOnRequest) {
