@@ -1,7 +1,6 @@
 #include "harness/worker/relay.hpp"
 
 #include <array>
-#include <filesystem>
 #include <iterator>
 #include <string>
 #include <thread>
@@ -16,18 +15,16 @@
 #include "harness/worker/local_socket.hpp"
 #include "harness/worker/protocol.hpp"
 
+#include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
+
 namespace rankcheck::harness::worker {
 namespace {
 
 const std::string secret = "0123456789abcdef";
 
 std::string complaint_about_address(const std::string& address) {
-  try {
-    require_loopback(address);
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return {};
+  return complaint_of<BadInput>([&] { require_loopback(address); });
 }
 
 TEST(RelayTest, ListensOnTheLoopbackOnly) {
@@ -50,10 +47,7 @@ TEST(RelayTest, ListensOnTheLoopbackOnly) {
 class RelayedTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string path = testing::TempDir() + "rankcheck-relay-XXXXXX";
-    ASSERT_NE(::mkdtemp(path.data()), nullptr);
-    folder_ = path;
-    session_ = listen_at(folder_ + "/socket");
+    session_ = listen_at(socket_);
     listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     where_.sin_family = AF_INET;
     where_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -62,12 +56,9 @@ class RelayedTest : public testing::Test {
     ASSERT_EQ(::bind(listener_.get(), address, size), 0);
     ASSERT_EQ(::listen(listener_.get(), 8), 0);
     ASSERT_EQ(::getsockname(listener_.get(), address, &size), 0);
-    relay_ = std::thread([this] { relay(listener_.get(), folder_ + "/socket", secret); });
+    relay_ = std::thread([this] { relay(listener_.get(), socket_, secret); });
   }
-  void TearDown() override {
-    await_end();
-    std::filesystem::remove_all(folder_);
-  }
+  void TearDown() override { await_end(); }
 
   /// Waits until the relay has returned.
   void await_end() {
@@ -112,7 +103,8 @@ class RelayedTest : public testing::Test {
   Descriptor listener_;
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
+  const std::string socket_ = folder_.path() / "socket";
   Descriptor session_;
   sockaddr_in where_{};
   std::thread relay_;

@@ -7,8 +7,6 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -17,43 +15,23 @@
 #include <sys/stat.h>
 
 #include "harness/base/files.hpp"
-#include "harness/case/image.hpp"
 #include "harness/search/engine.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 #include "tests/harness/fake.hpp"
-#include "tests/harness/sample.hpp"
-#include "tests/harness/worker/sum_case.hpp"
+#include "tests/harness/text.hpp"
+#include "tests/harness/worker/scripts.hpp"
 
 /// Restarts of workers, and spare workers that are started ahead. The workers are scripts that send
 /// frames from files. They wait for one another at named pipes.
 namespace rankcheck::harness::worker {
 namespace {
 
-class SpareTest : public testing::Test {
+class SpareTest : public ScriptTest {
  protected:
-  void SetUp() override {
-    write_hello("hello", {0}, 1);
-    ImageLayout layout;
-    lay_out(*contract_of_sum("all_reduce"), sum_of_two(), 0, ResultPlace::own_block, layout);
-    Observation result;
-    result.path = {"fake"};
-    result.stages = {{{Image(static_cast<std::size_t>(layout.size))}, {{1, 2}}}};
-    Connection connection = to_file("result");
-    ASSERT_TRUE(send_result(connection, 1, result));
-    ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
-  }
-
-  std::string file(const std::string& name) const { return folder_.path() / name; }
-
-  void write_hello(const std::string& name, std::vector<int> ranks, int world) const {
-    Hello hello;
-    hello.world = world;
-    hello.ranks = std::move(ranks);
-    hello.traits.name = "fake";
-    hello.algorithms = {{{"all_reduce", "fake", ""}, {}},
-                        {{"all_reduce", "other", ""}, {{"K", "V"}}}};
-    ASSERT_TRUE(to_file(name).send(to_json(hello)));
+  SpareTest() {
+    write("hello", to_json(hello_with_other()));
+    EXPECT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
   }
 
   /// The script sees its `number`, counted from 1 in the order of the starts, and `ranks`.
@@ -86,27 +64,11 @@ class SpareTest : public testing::Test {
     std::ifstream(file("pipe")) >> nothing;
   }
 
-  static RunStatus run(Backend& backend, const std::string& algorithm = "fake") {
-    Case c = sum_of_two();
-    c.algorithm = algorithm;
-    Observation observation;
-    backend.run(std::span(&c, 1), observation);
-    EXPECT_EQ(observation.reason, "");
-    return observation.status;
-  }
-
   /// The folders of all workers that were started.
   std::vector<std::string> starts_;
   /// The number of starts after which the next one fails.
   std::size_t refused_start_ = 1000;
   std::atomic<bool> stop_ = false;
-
- private:
-  Connection to_file(const std::string& name) const {
-    return {-1, ::open(file(name).c_str(), O_CREAT | O_WRONLY, 0600)};
-  }
-
-  TemporaryFolder folder_;
 };
 
 constexpr const char* answer_run =
@@ -116,13 +78,13 @@ TEST_F(SpareTest, WorkersThatHaveRunNothingNeedNoRestart) {
   const auto backend = open(std::string("cat hello; ") + answer_run);
   backend->restart(0);
   backend->restart(4);
-  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   EXPECT_EQ(starts_.size(), 1U);
   backend->restart(4);
-  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   EXPECT_EQ(starts_.size(), 2U);
   backend->restart(2);
-  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   EXPECT_EQ(read_file(file("ran")), "1 4\n2 4\n3 2\n");
 }
 
@@ -134,7 +96,7 @@ TEST_F(SpareTest, WorkersThatEndedBeforeTheyRanAreRestarted) {
   // The worker closes its connection, and then the pipe.
   await_end_at_pipe();
   backend->restart(0);
-  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   EXPECT_EQ(read_file(file("ran")), "2 4\n");
 }
 
@@ -143,7 +105,7 @@ TEST_F(SpareTest, WorkersThatHaveRunNothingMayEndBadlyWhereOthersAreNeeded) {
   const auto backend = open(
       std::string("cat hello; [ $number = 1 ] && { cat > /dev/null; exit 7; }; ") + answer_run);
   backend->restart(0);
-  EXPECT_EQ(run(*backend, "other"), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend, sum_of_two("other"))), "completed");
   EXPECT_EQ(read_file(file("ran")), "2 4\n");
 }
 
@@ -151,10 +113,7 @@ TEST_F(SpareTest, WorkersThatDiedOfAQuestionAreReportedWhereOthersAreNeeded) {
   const auto backend = open("cat hello; head -c 1 > /dev/null; exit 7");
   backend->restart(0);
   EXPECT_EQ(backend->why_refused(sum_of_two()), "");
-  Case c = sum_of_two();
-  c.algorithm = "other";
-  Observation seen;
-  backend->run(std::span(&c, 1), seen);
+  const Observation seen = run_once(*backend, sum_of_two("other"));
   EXPECT_EQ(seen.status, RunStatus::crashed);
   EXPECT_EQ(seen.symptom, Symptom::from_before);
   EXPECT_EQ(starts_.size(), 1U);
@@ -162,13 +121,10 @@ TEST_F(SpareTest, WorkersThatDiedOfAQuestionAreReportedWhereOthersAreNeeded) {
 
 /// Starts a second world, whose spare is the third one.
 void run_and_expect_restart(Backend& backend) {
-  Observation observation;
-  const Case c = sum_of_two();
-  backend.run(std::span(&c, 1), observation);
+  run_once(backend);
   backend.restart(4);
   backend.expect_restart();
-  backend.run(std::span(&c, 1), observation);
-  EXPECT_EQ(observation.status, RunStatus::completed) << observation.reason;
+  EXPECT_EQ(outcome_of(run_once(backend)), "completed");
 }
 
 TEST_F(SpareTest, IsStartedTogetherWithTheWorkersBeforeIt) {
@@ -176,7 +132,7 @@ TEST_F(SpareTest, IsStartedTogetherWithTheWorkersBeforeIt) {
   run_and_expect_restart(*backend);
   EXPECT_EQ(starts_.size(), 3U);
   backend->restart(4);
-  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   EXPECT_EQ(starts_.size(), 3U);
   EXPECT_EQ(read_file(file("ran")), "1 4\n2 4\n3 4\n");
   EXPECT_FALSE(backend->close());
@@ -185,10 +141,10 @@ TEST_F(SpareTest, IsStartedTogetherWithTheWorkersBeforeIt) {
 TEST_F(SpareTest, IsNotStartedIfNoRestartIsExpected) {
   const auto backend = open(std::string("cat hello; ") + answer_run);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(run(*backend), RunStatus::completed);
+    EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
     backend->restart(4);
   }
-  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   EXPECT_EQ(starts_.size(), 4U);
 }
 
@@ -203,7 +159,7 @@ TEST_F(SpareTest, IsEndedOnceItIsOfNoUse) {
       [](auto& backend) { backend->restart(2); },
       [](auto& backend) {
         backend->restart(4);
-        run(*backend, "other");
+        run_once(*backend, sum_of_two("other"));
       },
       [](auto& backend) { EXPECT_FALSE(backend->close()); },
       [](auto& backend) { backend.reset(); },
@@ -235,7 +191,7 @@ TEST_F(SpareTest, ThatDoesNotStartIsReplaced) {
   EXPECT_EQ(starts_.size(), 2U);
   refused_start_ = 1000;
   backend->restart(4);
-  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   EXPECT_EQ(starts_.size(), 3U);
 }
 
@@ -247,7 +203,7 @@ TEST_F(SpareTest, ThatEndedInsteadOfAHelloIsReplaced) {
     run_and_expect_restart(*backend);
     EXPECT_EQ(starts_.size(), 3U);
     backend->restart(4);
-    EXPECT_EQ(run(*backend), RunStatus::completed);
+    EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
     EXPECT_EQ(starts_.size(), 4U);
     EXPECT_FALSE(backend->close());
   }
@@ -261,7 +217,7 @@ TEST_F(SpareTest, ThatEndedWhileItWasIdleIsReplaced) {
                        "result; cat > /dev/null"));
   run_and_expect_restart(*backend);
   backend->restart(4);
-  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   EXPECT_EQ(starts_.size(), 4U);
   EXPECT_FALSE(backend->close());
 }
@@ -270,13 +226,13 @@ TEST_F(SpareTest, ThatEndedWhileItWasIdleIsReplaced) {
 /// waited for the third one.
 TEST_F(SpareTest, IsNotTakenIfTheWorkersBeforeItDidNotStart) {
   const auto backend = open(std::string("[ $number = 2 ] && exit 7; cat hello; ") + answer_run);
-  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   backend->restart(4);
   backend->expect_restart();
   EXPECT_EQ(backend->why_refused(sum_of_two()), "");
   EXPECT_EQ(starts_.size(), 3U);
   EXPECT_FALSE(std::filesystem::exists(starts_.at(2)));
-  EXPECT_EQ(run(*backend), RunStatus::completed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   EXPECT_EQ(read_file(file("ran")), "1 4\n4 4\n");
   EXPECT_FALSE(backend->close());
 }
@@ -309,9 +265,9 @@ TEST(ReplaysTest, ExpectARestartBeforeEachReplayButTheLast) {
 /// Two ranks that end one soon after the other, before their first run, as if a launcher had ended
 /// rank 0 because rank 1 had ended.
 TEST_F(SpareTest, TheRankThatDiedIsTheOneThatTheLauncherNames) {
-  write_hello("hello0", {0}, 2);
-  write_hello("hello1", {1}, 2);
-  std::ofstream(file("worker.pl")) << R"(
+  write("hello0", to_json(hello_of({0}, 2)));
+  write("hello1", to_json(hello_of({1}, 2)));
+  write_file(file("worker.pl"), R"(
       use IO::Socket::UNIX;
       my @ranks;
       for my $rank (0, 1) {
@@ -323,15 +279,12 @@ TEST_F(SpareTest, TheRankThatDiedIsTheOneThatTheLauncherNames) {
       print STDERR "mpirun noticed that process rank 1 with PID 0 on node a exited on signal 9\n";
       close($_) for @ranks;
       exit 1;
-  )";
+  )");
   const auto backend = open("exec perl worker.pl");
   await_end_at_pipe();
   Case c = sum_of_two();
   c.ranks = 2;
-  Observation seen;
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::crashed);
-  EXPECT_EQ(seen.reason.find("rank 1 died"), 0U) << seen.reason;
+  EXPECT_TRUE(begins(outcome_of(run_once(*backend, c)), "crashed: rank 1 died"));
 }
 
 }  // namespace

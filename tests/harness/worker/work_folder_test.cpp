@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <latch>
-#include <optional>
 #include <string>
 #include <thread>
 

@@ -24,7 +24,8 @@
 #include "harness/case/image.hpp"
 
 #include "cases/families/collectives/case.hpp"
-#include "tests/harness/worker/sum_case.hpp"
+#include "tests/harness/text.hpp"
+#include "tests/harness/worker/scripts.hpp"
 
 /// Workers that misbehave. They are shell scripts that send frames which the test has written to
 /// files.
@@ -38,43 +39,22 @@ using Clock = std::chrono::steady_clock;
 /// answer have a short one.
 constexpr std::chrono::hours long_enough{1};
 
-class WorkersTest : public testing::Test {
+// The script continues when the run has arrived.
+constexpr const char* await_run = "head -c 1 > /dev/null; ";
+// The script does nothing more, and ends only by a signal.
+constexpr const char* hang = "exec tail -f /dev/null";
+constexpr const char* hang_on = "trap '' TERM; exec tail -f /dev/null";
+// The script tells expect_interrupted() that the backend waits for it, and does nothing more.
+constexpr const char* waits = "echo > arrived; trap '' TERM; exec tail -f /dev/null";
+// The script answers the first run, and ends when its input does.
+constexpr const char* answer = "cat result; cat > /dev/null";
+
+class WorkersTest : public ScriptTest {
  protected:
-  void SetUp() override {
-    std::string path = testing::TempDir() + "rankcheck-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(path.data()), nullptr);
-    folder_ = path;
-    Hello hello;
-    hello.ranks = {0};
-    hello.traits.name = "fake";
-    hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
-    write("hello", to_json(hello));
-    ImageLayout layout;
-    lay_out(*contract_of_sum("all_reduce"), sum_of_two(), 0, ResultPlace::own_block, layout);
-    image_.resize(static_cast<std::size_t>(layout.size), std::byte{7});
-    write_result("result", image_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string file(const std::string& name) const { return folder_ + "/" + name; }
-
-  void write(const std::string& name, const nlohmann::ordered_json& header) const {
-    EXPECT_TRUE(connect(name).send(header));
-  }
-  void write_result(const std::string& name,
-                    const Image& image,
-                    const std::string& path = "fake") const {
-    Observation result;
-    result.path = {path};
-    result.stages = {{{image}, {{1, 2}}}};
-    Connection connection = connect(name);
-    EXPECT_TRUE(send_result(connection, 1, result));
-  }
-
   /// Opens a backend whose worker says hello and then executes the script.
   std::unique_ptr<WorkerBackend> open(const std::string& script, bool greets = true) const {
-    const std::string text =
-        "cd " + folder_ + "; echo $$ > pid; " + (greets ? "cat hello; " : "") + script;
+    const std::string text = "cd " + folder_.path().string() + "; echo $$ > pid; " +
+                             (greets ? "cat hello; " : "") + script;
     return std::make_unique<WorkerBackend>(WorkerOptions{
         .command =
             [text](const std::string&, int ranks) {
@@ -90,6 +70,17 @@ class WorkersTest : public testing::Test {
         .stop = {.flag = &stop_},
     });
   }
+  /// Opens a backend whose worker executes the script when the first run or question has arrived.
+  std::unique_ptr<WorkerBackend> open_and_await(const std::string& script) const {
+    return open(await_run + script);
+  }
+  Observation run(const std::string& script) const { return run_once(*open_and_await(script)); }
+
+  /// Opens a backend whose worker is a program in Perl that says hello itself.
+  std::unique_ptr<WorkerBackend> open_perl(const std::string& program) const {
+    write_file(file("worker.pl"), program);
+    return open("exec perl worker.pl", false);
+  }
 
   /// Makes the workers' time stand still until a worker has made this file, so that what the worker
   /// sent before has arrived. Then each look at the clock takes 0.1 s. The first look that finds
@@ -100,21 +91,8 @@ class WorkersTest : public testing::Test {
     };
   }
 
-  Observation run(const std::string& script) const {
-    const auto backend = open(script);
-    Observation observation;
-    const Case c = sum_of_two();
-    backend->run(std::span(&c, 1), observation);
-    return observation;
-  }
-
   std::string error_of_start(const std::string& script, bool greets = false) const {
-    try {
-      open(script, greets);
-    } catch (const std::runtime_error& error) {
-      return error.what();
-    }
-    return {};
+    return complaint_of<std::runtime_error>([&] { return open(script, greets); });
   }
 
   bool worker_is_gone() const {
@@ -149,8 +127,6 @@ class WorkersTest : public testing::Test {
     return Descriptor(::open(file(name).c_str(), O_RDWR | O_CLOEXEC));
   }
 
-  std::string folder_;
-  Image image_;
   std::atomic<bool> stop_ = false;
   std::chrono::duration<double> start_timeout_ = long_enough;
   std::chrono::duration<double> run_timeout_ = long_enough;
@@ -169,92 +145,63 @@ class WorkersTest : public testing::Test {
     std::ifstream(file("pid")) >> pid;
     return pid;
   }
-  Connection connect(const std::string& name) const {
-    return {-1, ::open(file(name).c_str(), O_CREAT | O_WRONLY, 0600)};
-  }
 
   mutable Clock::time_point time_ = Clock::now();
 };
 
-// The script continues when the run has arrived.
-constexpr const char* await_run = "head -c 1 > /dev/null; ";
-// The script does nothing more, and ends only by a signal.
-constexpr const char* hang = "exec tail -f /dev/null";
-constexpr const char* hang_on = "trap '' TERM; exec tail -f /dev/null";
-// The script tells expect_interrupted() that the backend waits for it, and does nothing more.
-constexpr const char* waits = "echo > arrived; trap '' TERM; exec tail -f /dev/null";
-
-/// A replay starts as many ranks as its case has.
-TEST_F(WorkersTest, RestartsWithTheRanksOfACase) {
-  const auto backend = open("echo $ranks >> started");
-  Observation observation;
-  const Case c = sum_of_two();
-  for (const int ranks : {2, 0}) {
-    backend->restart(ranks);
-    backend->run(std::span(&c, 1), observation);
+/// A replay starts as many ranks as its case has. The next run or question has all.
+TEST_F(WorkersTest, RestartWithTheRanksOfACase) {
+  for (const bool is_asked : {false, true}) {
+    std::filesystem::remove(file("started"));
+    const auto backend = open("echo $ranks >> started");
+    backend->restart(2);
+    run_once(*backend);
+    backend->restart(0);
+    if (is_asked) {
+      static_cast<void>(backend->why_refused(sum_of_two()));
+    } else {
+      run_once(*backend);
+    }
+    EXPECT_EQ(read_file(file("started")), "4\n2\n4\n") << is_asked;
   }
-  EXPECT_EQ(read_file(file("started")), "4\n2\n4\n");
-}
-
-TEST_F(WorkersTest, AreAllAskedAfterAReplayWithFewer) {
-  const auto backend = open("echo $ranks >> started");
-  Observation observation;
-  const Case c = sum_of_two();
-  backend->restart(2);
-  backend->run(std::span(&c, 1), observation);
-  backend->restart(0);
-  static_cast<void>(backend->why_refused(c));
-  EXPECT_EQ(read_file(file("started")), "4\n2\n4\n");
 }
 
 TEST_F(WorkersTest, DeliverImagesStampsAndPath) {
-  const Observation seen = run(std::string(await_run) + "cat result; cat > /dev/null");
-  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  const Observation seen = run(answer);
+  EXPECT_EQ(outcome_of(seen), "completed");
   ASSERT_EQ(seen.stages.size(), 1U);
   EXPECT_EQ(seen.stages[0].images.at(0), image_);
   EXPECT_EQ(seen.stages[0].stamps.at(0).left, 2);
   EXPECT_EQ(seen.path, std::vector<std::string>{"fake"});
 }
 
-TEST_F(WorkersTest, CrashWithTheirSignalAndLastWords) {
-  const Observation seen = run(std::string(await_run) + "echo 'bad pointer' >&2; kill -SEGV $$");
-  EXPECT_EQ(seen.status, RunStatus::crashed);
-  EXPECT_NE(seen.reason.find("signal 11"), std::string::npos) << seen.reason;
-  EXPECT_NE(seen.reason.find("bad pointer"), std::string::npos) << seen.reason;
-}
-
-TEST_F(WorkersTest, CrashWhenTheyCloseTheirOutput) {
-  const Observation seen = run(std::string(await_run) + "exit 3");
-  EXPECT_EQ(seen.status, RunStatus::crashed);
-  EXPECT_NE(seen.reason.find("status 3"), std::string::npos) << seen.reason;
+TEST_F(WorkersTest, CrashWithTheirEndAndLastWords) {
+  EXPECT_TRUE(has(outcome_of(run("echo 'bad pointer' >&2; kill -SEGV $$")),
+                  "crashed: ",
+                  "signal 11",
+                  "bad pointer"));
+  EXPECT_TRUE(has(outcome_of(run("exit 3")), "crashed: ", "status 3"));
 }
 
 TEST_F(WorkersTest, CrashInACallOfNoElements) {
-  const auto reason = [&](const std::string& script) {
-    const auto backend = open(std::string(await_run) + script);
+  const auto outcome = [&](const std::string& script) {
     Case c = sum_of_two();
     c.count = 0;
-    Observation seen;
-    backend->run(std::span(&c, 1), seen);
-    EXPECT_EQ(seen.status, RunStatus::crashed);
-    return seen.reason;
+    return outcome_of(run_once(*open_and_await(script), c));
   };
-  EXPECT_TRUE(reason("exit 3").starts_with("rank 0 died in stage 0 (all_reduce of 0 elements); "))
-      << reason("exit 3");
+  EXPECT_TRUE(
+      begins(outcome("exit 3"), "crashed: rank 0 died in stage 0 (all_reduce of 0 elements); "));
   write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
-  EXPECT_TRUE(reason("cat progress; exit 3")
-                  .starts_with("rank 0 died; rank 0 entered stage 0 (all_reduce of 0 elements); "))
-      << reason("cat progress; exit 3");
+  EXPECT_TRUE(begins(outcome("cat progress; exit 3"),
+                     "crashed: rank 0 died; rank 0 entered stage 0 (all_reduce of 0 elements); "));
 }
 
 TEST_F(WorkersTest, HangInTheStageThatTheyEntered) {
   write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
   run_timeout_ = std::chrono::milliseconds(300);
   stop_time_until("entered");
-  const Observation seen = run(std::string(await_run) + "cat progress; : > entered; " + hang_on);
-  EXPECT_EQ(seen.status, RunStatus::hung);
-  EXPECT_NE(seen.reason.find("rank 0 entered stage 0 (all_reduce)"), std::string::npos)
-      << seen.reason;
+  const Observation seen = run(std::string("cat progress; : > entered; ") + hang_on);
+  EXPECT_TRUE(has(outcome_of(seen), "hung: ", "rank 0 entered stage 0 (all_reduce)"));
   EXPECT_TRUE(worker_is_gone());
 }
 
@@ -270,19 +217,14 @@ TEST_F(WorkersTest, HangWhereTheySayOfTheirProgressForEver) {
     char said = 0;
     return ::write(go.get(), "\n", 1) == 1 && ::read(sent.get(), &said, 1) == 1;
   };
-  Observation seen;
-  const Case c = sum_of_two();
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::hung);
-  EXPECT_EQ(seen.reason, "no result within 3 s: rank 0 entered stage 0 (all_reduce)");
+  EXPECT_EQ(outcome_of(run_once(*backend)),
+            "hung: no result within 3 s: rank 0 entered stage 0 (all_reduce)");
 }
 
 TEST_F(WorkersTest, HangWhereTheyNeverFinishAMessage) {
   run_timeout_ = std::chrono::milliseconds(300);
-  const Observation seen =
-      run(std::string(await_run) + R"(printf '\0\0\0\1'; while :; do printf x; done)");
-  EXPECT_EQ(seen.status, RunStatus::hung);
-  EXPECT_EQ(seen.reason, "no answer within 0.3 s: rank 0 entered no stage");
+  EXPECT_EQ(outcome_of(run(R"(printf '\0\0\0\1'; while :; do printf x; done)")),
+            "hung: no answer within 0.3 s: rank 0 entered no stage");
 }
 
 /// Large images take time on their way. Whoever is in a hurry waits for a tenth of the time-out,
@@ -290,75 +232,59 @@ TEST_F(WorkersTest, HangWhereTheyNeverFinishAMessage) {
 TEST_F(WorkersTest, HangAfterATimeThatGrowsWithTheImages) {
   run_timeout_ = std::chrono::seconds(1);
   const auto backend = open("cat > /dev/null");
+  const auto outcome = [&](std::int64_t count) {
+    Case c = sum_of_two();
+    c.count = count;
+    return outcome_of(run_once(*backend, c));
+  };
   backend->hurry(true);
-  Case c = sum_of_two();
-  Observation seen;
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::hung);
-  EXPECT_EQ(seen.reason, "no answer within 0.5 s: rank 0 entered no stage");
-  c.count = 1 << 21;
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::hung);
-  EXPECT_EQ(seen.reason, "no answer within 1.5 s: rank 0 entered no stage");
+  EXPECT_EQ(outcome(2), "hung: no answer within 0.5 s: rank 0 entered no stage");
+  EXPECT_EQ(outcome(1 << 21), "hung: no answer within 1.5 s: rank 0 entered no stage");
   backend->hurry(false);
-  c.count = 2;
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.reason, "no answer within 1 s: rank 0 entered no stage");
+  EXPECT_EQ(outcome(2), "hung: no answer within 1 s: rank 0 entered no stage");
 }
 
 TEST_F(WorkersTest, HangWhereTheyDoNotReadTheirInputs) {
-  Hello hello;
-  hello.ranks = {0};
-  hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
+  Hello hello = hello_of();
   hello.takes_inputs = true;
-  write("hello_sent", to_json(hello));
+  write("hello", to_json(hello));
   run_timeout_ = std::chrono::milliseconds(300);
-  const auto backend = open(std::string("cat hello_sent; ") + hang, false);
   Case c = sum_of_two();
   c.count = 1 << 18;
-  Observation seen;
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::hung);
-  EXPECT_EQ(seen.reason, "rank 0: reads nothing within 0.3 s");
+  EXPECT_EQ(outcome_of(run_once(*open(hang), c)), "hung: rank 0: reads nothing within 0.3 s");
 }
 
 /// Output that arrives faster than it is read must not prevent the check of the time.
 TEST_F(WorkersTest, HangThoughTheyComplainWithoutEnd) {
   run_timeout_ = std::chrono::milliseconds(300);
-  EXPECT_EQ(run(std::string(await_run) + "yes >&2").status, RunStatus::hung);
+  EXPECT_EQ(run("yes >&2").status, RunStatus::hung);
 }
 
-TEST_F(WorkersTest, HangInTheNextRunWhereAnAnswerIsNeverFinished) {
+TEST_F(WorkersTest, HangInTheNextRunWhereAnAnswerIsNeverBegunOrFinished) {
   run_timeout_ = std::chrono::milliseconds(300);
-  const auto backend = open(R"(printf '\0\0\0\1'; while :; do printf x; done)");
-  const Case c = sum_of_two();
-  EXPECT_EQ(backend->why_refused(c), "");
-  Observation seen;
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::hung) << seen.reason;
+  for (const char* script : {hang, R"(printf '\0\0\0\1'; while :; do printf x; done)"}) {
+    const auto backend = open(script);
+    EXPECT_EQ(backend->why_refused(sum_of_two()), "");
+    EXPECT_EQ(run_once(*backend).status, RunStatus::hung) << script;
+  }
 }
 
 TEST_F(WorkersTest, AreNotJudgedOnceAStopIsMade) {
-  const Case c = sum_of_two();
-  Observation seen;
-  const auto backend = open(std::string(await_run) + waits);
-  expect_interrupted([&] { backend->run(std::span(&c, 1), seen); });
+  const auto backend = open_and_await(waits);
+  expect_interrupted([&] { run_once(*backend); });
   EXPECT_FALSE(backend->close());
   EXPECT_TRUE(worker_is_gone());
 }
 
 TEST_F(WorkersTest, WhoseDeathComesWithTheStopAreNotJudged) {
-  const auto backend = open(std::string(await_run) + "kill -TERM $$");
-  const Case c = sum_of_two();
-  Observation seen;
+  const auto backend = open_and_await("kill -TERM $$");
   stop_ = true;
-  EXPECT_THROW(backend->run(std::span(&c, 1), seen), Interrupted);
+  EXPECT_THROW(run_once(*backend), Interrupted);
 }
 
 TEST_F(WorkersTest, AreNotWaitedForOnceAStopIsMade) {
-  const Case c = sum_of_two();
-  const auto backend = open(std::string(await_run) + waits);
-  expect_interrupted([&] { static_cast<void>(backend->why_refused(c)); });
+  const auto backend = open_and_await(waits);
+  expect_interrupted([&] { static_cast<void>(backend->why_refused(sum_of_two())); });
   expect_interrupted([&] { static_cast<void>(open(waits, false)); });
   EXPECT_TRUE(worker_is_gone());
   // A worker that does not end is not waited for either.
@@ -371,7 +297,7 @@ TEST_F(WorkersTest, AreNotWaitedForOnceAStopIsMade) {
 TEST_F(WorkersTest, AreInErrorWhereTheirProgressCannotBe) {
   const auto error_of = [&](const nlohmann::ordered_json& header) {
     write("progress", header);
-    const Observation seen = run(std::string(await_run) + "cat progress; cat > /dev/null");
+    const Observation seen = run("cat progress; cat > /dev/null");
     EXPECT_EQ(seen.status, RunStatus::errored) << seen.reason;
     return seen.reason.substr(seen.reason.find("protocol: ") + 10);
   };
@@ -386,176 +312,115 @@ TEST_F(WorkersTest, AreInErrorWhereTheirProgressCannotBe) {
 }
 
 TEST_F(WorkersTest, AreInErrorWhenTheyTalkNonsense) {
-  const Observation seen = run(std::string(await_run) + "echo this is no frame; cat > /dev/null");
-  EXPECT_EQ(seen.status, RunStatus::errored);
-  const std::string said =
-      "breaks the worker protocol: got the text \"this is no frame\", expected a message: a worker "
-      "whose messages are its standard output must print nothing else there";
-  EXPECT_NE(seen.reason.find(said), std::string::npos) << seen.reason;
+  EXPECT_TRUE(
+      has(outcome_of(run("echo this is no frame; cat > /dev/null")),
+          "errored: ",
+          "breaks the worker protocol: got the text \"this is no frame\", expected a message: a "
+          "worker whose messages are its standard output must print nothing else there"));
   EXPECT_TRUE(worker_is_gone());
 }
 
 TEST_F(WorkersTest, AreInErrorWhenAnImageHasTheWrongSize) {
-  write_result("short", Image(3));
-  const Observation seen = run(std::string(await_run) + "cat short; cat > /dev/null");
-  EXPECT_EQ(seen.status, RunStatus::errored);
-  EXPECT_NE(seen.reason.find(", got 3: the send buffer at 64 is missing"), std::string::npos)
-      << seen.reason;
+  write_result("result", Image(3));
+  EXPECT_TRUE(
+      has(outcome_of(run(answer)), "errored: ", ", got 3: the send buffer at 64 is missing"));
 }
 
 TEST_F(WorkersTest, AreInErrorWhenAResultIsOfAnotherRun) {
-  Observation result;
-  nlohmann::ordered_json other{{"result", 77}, {"status", "completed"}};
-  write("other", other);
-  EXPECT_EQ(run(std::string(await_run) + "cat other; cat > /dev/null").status, RunStatus::errored);
+  write("result", {{"result", 77}, {"status", "completed"}});
+  EXPECT_EQ(run(answer).status, RunStatus::errored);
 }
 
 TEST_F(WorkersTest, AreStartedAfreshAfterACrash) {
-  const auto backend = open(std::string(await_run) +
-                            "if mkdir once; then kill -KILL $$; fi; cat result; cat > /dev/null");
-  Observation seen;
-  const Case c = sum_of_two();
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::crashed);
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  const auto backend =
+      open_and_await(std::string("if mkdir once; then kill -KILL $$; fi; ") + answer);
+  EXPECT_EQ(run_once(*backend).status, RunStatus::crashed);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
 }
 
 /// The signal of a parent's death is sent when the thread that started the worker ends. Runs come
 /// from many threads.
 TEST_F(WorkersTest, OutliveTheThreadThatStartedThem) {
   std::unique_ptr<WorkerBackend> backend;
-  std::thread([&] {
-    backend = open(std::string(await_run) + "cat result; cat > /dev/null");
-  }).join();
-  Observation seen;
-  const Case c = sum_of_two();
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  std::thread([&] { backend = open_and_await(answer); }).join();
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
 }
 
 TEST_F(WorkersTest, CrashInTheNextRunWhenTheyDieBetweenRuns) {
   const auto backend =
-      open(std::string(await_run) + "cat result; if mkdir once; then exit 5; fi; cat > /dev/null");
-  Observation seen;
+      open_and_await("cat result; if mkdir once; then exit 5; fi; cat > /dev/null");
+  ASSERT_EQ(outcome_of(run_once(*backend)), "completed");
+  // Neither question may start new workers, because this would hide the crash.
+  EXPECT_EQ(backend->why_refused(sum_of_two()), "");
+  EXPECT_EQ(backend->why_refused(sum_of_two()), "");
+  Observation seen = run_once(*backend);
+  EXPECT_TRUE(has(outcome_of(seen), "crashed: ", "rank 0 died; the worker ended with status 5"));
+  EXPECT_EQ(seen.symptom, Symptom::from_before);
   const Case c = sum_of_two();
   backend->run(std::span(&c, 1), seen);
-  ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
-  // Neither question may start new workers, because this would hide the crash.
-  EXPECT_EQ(backend->why_refused(c), "");
-  EXPECT_EQ(backend->why_refused(c), "");
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::crashed) << seen.reason;
-  EXPECT_EQ(seen.symptom, Symptom::from_before);
-  EXPECT_NE(seen.reason.find("rank 0 died; the worker ended with status 5"), std::string::npos)
-      << seen.reason;
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  EXPECT_EQ(outcome_of(seen), "completed");
   EXPECT_EQ(seen.symptom, Symptom::none);
 }
 
 TEST_F(WorkersTest, CrashInTheNextRunThoughThatWantsAnotherEnvironment) {
-  Hello hello;
-  hello.ranks = {0};
-  hello.algorithms = {{{"all_reduce", "fake", ""}, {}},
-                      {{"all_reduce", "other", ""}, {{"K", "V"}}}};
-  write("hello", to_json(hello));
-  const auto backend = open(std::string(await_run) + "cat result; exit 5");
-  Observation seen;
-  Case c = sum_of_two();
-  backend->run(std::span(&c, 1), seen);
-  ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  write("hello", to_json(hello_with_other()));
+  const auto backend = open_and_await("cat result; exit 5");
+  ASSERT_EQ(outcome_of(run_once(*backend)), "completed");
   await_end_of_worker();
-  c.algorithm = "other";
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::crashed) << seen.reason;
+  EXPECT_EQ(run_once(*backend, sum_of_two("other")).status, RunStatus::crashed);
 }
 
 TEST_F(WorkersTest, SayThatAnotherAlgorithmRan) {
-  const auto result_with = [&](const char* symptom) {
-    write("failed",
-          {{"result", 1},
-           {"status", "failed"},
-           {"reason", "not seen"},
-           {"symptom", symptom},
-           {"path", nlohmann::json::array()},
-           {"stamps", nlohmann::json::array()},
-           {"sizes", nlohmann::json::array()}});
-    return run(std::string(await_run) + "cat failed; cat > /dev/null");
+  const auto run_with = [&](const char* symptom) {
+    write_failure("result", {{"status", "failed"}, {"reason", "not seen"}, {"symptom", symptom}});
+    return run(answer);
   };
-  const Observation seen = result_with("path");
+  const Observation seen = run_with("path");
   EXPECT_EQ(seen.status, RunStatus::failed);
   EXPECT_EQ(seen.symptom, Symptom::path);
-  std::filesystem::remove(file("failed"));
-  const Observation wrong = result_with("value");
-  EXPECT_EQ(wrong.status, RunStatus::errored);
-  EXPECT_NE(wrong.reason.find(R"(symptom: got "value", expected "path")"), std::string::npos)
-      << wrong.reason;
+  EXPECT_TRUE(
+      has(outcome_of(run_with("value")), "errored: ", R"(symptom: got "value", expected "path")"));
 }
 
 TEST_F(WorkersTest, AreStartedAfreshWhenTheyGiveUpACall) {
-  write("hung",
-        {{"result", 1},
-         {"status", "hung"},
-         {"reason", "not done in time"},
-         {"path", nlohmann::json::array()},
-         {"stamps", nlohmann::json::array()},
-         {"sizes", nlohmann::json::array()}});
+  write_failure("hung", {{"status", "hung"}, {"reason", "not done in time"}});
   const auto backend =
-      open(std::string(await_run) +
-           "if mkdir once; then cat hung; cat > /dev/null; fi; cat result; cat > /dev/null");
-  Observation seen;
-  const Case c = sum_of_two();
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::hung);
-  EXPECT_EQ(seen.reason, "rank 0: not done in time");
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+      open_and_await(std::string("if mkdir once; then cat hung; cat > /dev/null; fi; ") + answer);
+  EXPECT_EQ(outcome_of(run_once(*backend)), "hung: rank 0: not done in time");
+  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
 }
 
-TEST_F(WorkersTest, HangInTheNextRunWhenTheyDoNotAnswerAQuestion) {
-  run_timeout_ = std::chrono::milliseconds(300);
-  const auto backend = open(hang);
-  const Case c = sum_of_two();
-  EXPECT_EQ(backend->why_refused(c), "");
-  Observation seen;
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::hung) << seen.reason;
-}
-
-TEST_F(WorkersTest, AreGivenUpAtOnceWhenTheyEndWithoutAWord) {
-  const WorkerOptions options{.command =
-                                  [](const std::string&, int) {
-                                    return Command{{"/bin/true"}, {}};
-                                  },
-                              .contract_of = contract_of_sum,
-                              .may_use_standard_io = true,
-                              .start_timeout = long_enough};
-  try {
-    WorkerBackend backend(options);
-    ADD_FAILURE() << "it has said no hello";
-  } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find("/bin/true ended with status 0"), std::string::npos)
-        << error.what();
-  }
+TEST_F(WorkersTest, AreMissingIfTheirProgramIsOrEndsWithoutAWord) {
+  const auto complaint = [](const std::string& program) {
+    return complaint_of<std::runtime_error>([&] {
+      return WorkerBackend({.command =
+                                [&](const std::string&, int) {
+                                  return Command{{program}, {}};
+                                },
+                            .contract_of = contract_of_sum,
+                            .may_use_standard_io = true,
+                            .start_timeout = long_enough})
+          .traits();
+    });
+  };
+  EXPECT_TRUE(has(complaint("/bin/true"), "/bin/true ended with status 0"));
+  EXPECT_NE(complaint("/nowhere/worker"), "");
 }
 
 TEST_F(WorkersTest, SayWhyTheyDoNotStart) {
-  EXPECT_NE(error_of_start("echo no such device >&2; exit 4").find("no such device"),
-            std::string::npos);
+  EXPECT_TRUE(has(error_of_start("echo no such device >&2; exit 4"), "no such device"));
   start_timeout_ = std::chrono::milliseconds(500);
   stop_time_until("begun");
   const std::string silent = std::string(": > begun; ") + hang;
   const std::string expected =
       "still starting after 0.5 s, no rank has said hello: raise --start-timeout; expected a frame";
-  EXPECT_NE(error_of_start(silent).find(expected), std::string::npos);
+  EXPECT_TRUE(has(error_of_start(silent), expected));
   EXPECT_TRUE(worker_is_gone());
   stop_time_until("said");
   const std::string of_text =
       error_of_start(std::string("echo hi there, nice to meet you; : > said; ") + hang);
-  EXPECT_NE(of_text.find(expected), std::string::npos) << of_text;
-  EXPECT_NE(of_text.find("or as the first output: hi there, nice to meet you"), std::string::npos)
-      << of_text;
+  EXPECT_TRUE(has(of_text, expected));
+  EXPECT_TRUE(has(of_text, "or as the first output: hi there, nice to meet you"));
 }
 
 /// As Python does, which writes what it has buffered after its error.
@@ -569,13 +434,14 @@ TEST_F(WorkersTest, AreToldThatTheirHelloCameBehindOtherText) {
   for (const char* text : {"hi there", "hi"}) {
     const std::string why =
         error_of_start("echo " + std::string(text) + "; cat hello; cat > /dev/null");
-    EXPECT_EQ(why.find("got text before the hello on the standard output"), 0U) << why;
+    EXPECT_TRUE(begins(why, "got text before the hello on the standard output"));
   }
 }
 
 /// A process that prints before it connects, and while it runs. Its ranks are on the socket.
 TEST_F(WorkersTest, PrintWhatTheyLikeIfTheyUseTheSocket) {
-  std::ofstream(file("worker.pl")) << R"(
+  testing::internal::CaptureStderr();
+  const auto backend = open_perl(R"(
       use IO::Socket::UNIX;
       $| = 1;
       print "the library says hello\n";
@@ -586,15 +452,11 @@ TEST_F(WorkersTest, PrintWhatTheyLikeIfTheyUseTheSocket) {
       print 'x' x 1000000, "\n";
       give('result');
       while (sysread($s, $run, 4096)) {}
-  )";
-  testing::internal::CaptureStderr();
-  const auto backend = open("exec perl worker.pl", false);
-  Observation seen;
-  const Case c = sum_of_two();
-  backend->run(std::span(&c, 1), seen);
+  )");
+  const Observation seen = run_once(*backend);
   const std::string printed = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
-  EXPECT_EQ(printed.find("the library says hello"), 0U) << printed.substr(0, 100);
+  EXPECT_EQ(outcome_of(seen), "completed");
+  EXPECT_TRUE(begins(printed, "the library says hello"));
   EXPECT_GE(printed.size(), 1000000U);
   EXPECT_FALSE(backend->close());
 }
@@ -602,13 +464,10 @@ TEST_F(WorkersTest, PrintWhatTheyLikeIfTheyUseTheSocket) {
 /// A worker that knows nothing about inputs: it copies what it gets from send to recv. Alone, a
 /// rank of all_reduce has to do no more.
 TEST_F(WorkersTest, GetTheirInputsIfTheyAskForThem) {
-  Hello hello;
-  hello.ranks = {0};
-  hello.traits.name = "fake";
-  hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
+  Hello hello = hello_of();
   hello.takes_inputs = true;
-  write("hello_sent", to_json(hello));
-  std::ofstream(file("worker.pl")) << R"(
+  write("hello", to_json(hello));
+  write_file(file("worker.pl"), R"(
       binmode STDIN;
       binmode STDOUT;
       $| = 1;
@@ -626,8 +485,8 @@ TEST_F(WorkersTest, GetTheirInputsIfTheyAskForThem) {
                 qq("sizes":[[$n]],"payload":$n});
         print pack('V', length($r)), $r, $image;
       }
-  )";
-  const auto backend = open("cat hello_sent; exec perl worker.pl", false);
+  )");
+  const auto backend = open("exec perl worker.pl");
   Observation seen;
   std::vector<Case> stages(2, sum_of_two());
   stages[1].input = InputKind::previous;
@@ -647,18 +506,23 @@ TEST_F(WorkersTest, GetTheirInputsIfTheyAskForThem) {
   }
 }
 
+/// An all_reduce of rank 0, and at the same time one of rank 1.
+std::vector<Case> stages_at_once() {
+  std::vector<Case> stages(2, sum_of_two());
+  for (Case& each : stages) each.ranks = 2;
+  stages[0].group = {0};
+  stages[1].group = {1};
+  return stages;
+}
+
 /// Two processes that answer only after both have got a run: each is a group of its own.
 TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
   for (const int rank : {0, 1}) {
-    Hello hello;
-    hello.world = 2;
-    hello.ranks = {rank};
-    hello.traits.name = "fake";
-    hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
+    Hello hello = hello_of({rank}, 2);
     hello.takes_inputs = true;
     write("hello" + std::to_string(rank), to_json(hello));
   }
-  std::ofstream(file("worker.pl")) << R"(
+  const auto backend = open_perl(R"(
       use IO::Socket::UNIX;
       use Socket;
       socketpair(my $one, my $other, AF_UNIX, SOCK_STREAM, PF_UNSPEC);
@@ -680,15 +544,10 @@ TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
         print {$s} pack('V', length($r)), $r, $image;
         $s->flush;
       }
-  )";
-  const auto backend = open("exec perl worker.pl", false);
+  )");
   Observation seen;
-  std::vector<Case> stages(2, sum_of_two());
-  for (Case& each : stages) each.ranks = 2;
-  stages[0].group = {0};
-  stages[1].group = {1};
   for (int run = 0; run < 2; ++run) {
-    backend->run(stages, seen);
+    backend->run(stages_at_once(), seen);
     ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
     for (const StageOutcome& stage : seen.stages) EXPECT_EQ(stage.images.size(), 1U);
     EXPECT_EQ(seen.path, (std::vector<std::string>{"fake", "fake"}));
@@ -698,17 +557,20 @@ TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
 /// Two processes of one rank each, which answer the first run with what the test has written.
 class TwoWorkersTest : public WorkersTest {
  protected:
-  void SetUp() override {
-    WorkersTest::SetUp();
+  TwoWorkersTest() {
     for (const int rank : {0, 1}) {
-      Hello hello;
-      hello.world = 2;
-      hello.ranks = {rank};
-      hello.traits.name = "fake";
-      hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
-      write("hello" + std::to_string(rank), to_json(hello));
+      write("hello" + std::to_string(rank), to_json(hello_of({rank}, 2)));
     }
-    std::ofstream(file("worker.pl")) << R"(
+  }
+
+  /// The answer of a rank that refuses the run.
+  void refuse(int rank) const {
+    write_failure("answer" + std::to_string(rank),
+                  {{"status", "refused"}, {"reason", "no such call"}});
+  }
+
+  Observation run_stages(const std::vector<Case>& stages) const {
+    const auto backend = open_perl(R"(
         use IO::Socket::UNIX;
         my $rank = fork() ? 0 : 1;
         my $s = IO::Socket::UNIX->new(Peer => $ENV{RANKCHECK_SOCKET});
@@ -717,53 +579,39 @@ class TwoWorkersTest : public WorkersTest {
         sysread($s, my $run, 1);
         give("answer$rank");
         while (sysread($s, $run, 4096)) {}
-    )";
-  }
-
-  /// The answer of a rank that refuses the run.
-  void refuse(int rank) const {
-    const nlohmann::ordered_json none = nlohmann::ordered_json::array();
-    write("answer" + std::to_string(rank),
-          {{"result", 1},
-           {"status", "refused"},
-           {"reason", "no such call"},
-           {"path", none},
-           {"stamps", none},
-           {"sizes", none}});
-  }
-
-  Observation run_stages(const std::vector<Case>& stages) const {
-    const auto backend = open("exec perl worker.pl", false);
+    )");
     Observation observation;
     backend->run(stages, observation);
     return observation;
   }
+  /// Runs an all_reduce of both ranks.
+  Observation run_both() const {
+    Case c = sum_of_two();
+    c.ranks = 2;
+    return run_stages({c});
+  }
 };
 
+/// What only one of them is asked for, only one may refuse.
 TEST_F(TwoWorkersTest, FailIfOneRefusesWhatTheOtherCompletes) {
   refuse(1);
   write_result("answer0", image_);
-  Case c = sum_of_two();
-  c.ranks = 2;
-  const Observation seen = run_stages({c});
-  EXPECT_EQ(seen.status, RunStatus::failed);
-  EXPECT_EQ(seen.reason, "rank 1 refused the call that rank 0 completed: no such call");
+  EXPECT_EQ(outcome_of(run_both()),
+            "failed: rank 1 refused the call that rank 0 completed: no such call");
+  EXPECT_EQ(run_stages(stages_at_once()).status, RunStatus::refused);
 }
 
 TEST_F(TwoWorkersTest, TakeOnePathUnlessOneSawNone) {
-  Case c = sum_of_two();
-  c.ranks = 2;
   const auto run_with = [&](const std::string& path0, const std::string& path1) {
-    for (const char* each : {"answer0", "answer1"}) std::filesystem::remove(file(each));
     write_result("answer0", image_, path0);
     write_result("answer1", image_, path1);
-    return run_stages({c});
+    return run_both();
   };
   EXPECT_EQ(run_with("fake: ring", "fake: tree").symptom, Symptom::path);
   const std::string unseen = "fake: not seen to run";
   for (const Observation& seen :
        {run_with("fake: ring", unseen), run_with(unseen, "fake: ring"), run_with(unseen, unseen)}) {
-    EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+    EXPECT_EQ(outcome_of(seen), "completed");
     EXPECT_EQ(seen.path, std::vector<std::string>{unseen});
   }
 }
@@ -771,45 +619,19 @@ TEST_F(TwoWorkersTest, TakeOnePathUnlessOneSawNone) {
 TEST_F(TwoWorkersTest, MayBothRefuse) {
   refuse(0);
   refuse(1);
-  Case c = sum_of_two();
-  c.ranks = 2;
-  const Observation seen = run_stages({c});
-  EXPECT_EQ(seen.status, RunStatus::refused);
-  EXPECT_EQ(seen.reason, "rank 0: no such call");
-}
-
-/// The rank that completes was not asked for the call that the other one refuses.
-TEST_F(TwoWorkersTest, MayRefuseTheCallOfAGroup) {
-  refuse(1);
-  write_result("answer0", image_);
-  std::vector<Case> stages(2, sum_of_two());
-  for (Case& each : stages) each.ranks = 2;
-  stages[0].group = {0};
-  stages[1].group = {1};
-  EXPECT_EQ(run_stages(stages).status, RunStatus::refused);
-}
-
-TEST_F(WorkersTest, AreMissingWhenThereIsNoSuchProgram) {
-  WorkerOptions options{.command =
-                            [](const std::string&, int) {
-                              return Command{{"/nowhere/worker"}, {}};
-                            },
-                        .contract_of = contract_of_sum,
-                        .may_use_standard_io = true};
-  EXPECT_THROW(WorkerBackend backend(options), std::runtime_error);
+  EXPECT_EQ(outcome_of(run_both()), "refused: rank 0: no such call");
 }
 
 TEST_F(WorkersTest, AnswerWhatTheyRefuse) {
   write("refusal", {{"refusal", 1}, {"reason", "too large"}});
-  const auto backend = open(std::string(await_run) + "cat refusal; cat > /dev/null");
+  const auto backend = open_and_await("cat refusal; cat > /dev/null");
   EXPECT_EQ(backend->why_refused(sum_of_two()), "too large");
   // The worker does not declare strides, so it is not even asked.
   Case strided = sum_of_two();
   cases::collective(strided).send_stride = 2;
   EXPECT_EQ(backend->why_refused(strided),
             "recv_stride, send_stride: the worker takes only dense buffers");
-  Case unknown = sum_of_two();
-  unknown.algorithm = "other";
+  Case unknown = sum_of_two("other");
   EXPECT_EQ(backend->why_refused(unknown),
             "algorithm: got \"other\", expected one that 'rankcheck list' shows for all_reduce");
   unknown.operation = "barrier";
@@ -818,40 +640,21 @@ TEST_F(WorkersTest, AnswerWhatTheyRefuse) {
 
 /// A worker that was started for one algorithm may refuse others.
 TEST_F(WorkersTest, AreAskedInAnEnvironmentThatSuitsTheAlgorithm) {
-  Hello hello;
-  hello.ranks = {0};
-  hello.algorithms = {{{"all_reduce", "fake", ""}, {}},
-                      {{"all_reduce", "other", ""}, {{"K", "V"}}}};
-  write("hello", to_json(hello));
+  write("hello", to_json(hello_with_other()));
   write("accepts", {{"refusal", 1}, {"reason", ""}});
   write("refuses", {{"refusal", 1}, {"reason", "started for another"}});
   const auto backend =
-      open(std::string(await_run) + "[ -z \"$K\" ] && cat accepts || cat refuses; cat > /dev/null");
+      open_and_await("[ -z \"$K\" ] && cat accepts || cat refuses; cat > /dev/null");
   EXPECT_EQ(backend->why_refused(sum_of_two()), "");
-  Case other = sum_of_two();
-  other.algorithm = "other";
-  Observation seen;
-  backend->run(std::span(&other, 1), seen);
+  run_once(*backend, sum_of_two("other"));
   EXPECT_EQ(backend->why_refused(sum_of_two()), "");
 }
 
 TEST_F(WorkersTest, AreNotAskedWhatTheyDeclared) {
-  nlohmann::ordered_json hello;
-  hello["hello"] = {{"protocol", 1},
-                    {"world", 2},
-                    {"ranks", {0, 1}},
-                    {"traits",
-                     {{"name", "fake"},
-                      {"nan_rule", "drops"},
-                      {"result_place", "own_block"},
-                      {"ranks_max", 2},
-                      {"rounds", true},
-                      {"deterministic", true}}},
-                    {"algorithms",
-                     {{{"operation", "all_reduce"},
-                       {"name", "fake"},
-                       {"summary", ""},
-                       {"takes", {{"op", {"sum"}}}}}}}};
+  nlohmann::ordered_json hello = to_json(hello_of({0, 1}, 2));
+  hello["hello"]["traits"]["ranks_max"] = 2;
+  hello["hello"]["traits"]["rounds"] = true;
+  hello["hello"]["algorithms"][0]["takes"] = {{"op", {"sum"}}};
   write("hello", hello);
   const auto backend = open("cat > asked");
   EXPECT_TRUE(backend->traits().rounds);
@@ -869,26 +672,11 @@ TEST_F(WorkersTest, AreNotAskedWhatTheyDeclared) {
 }
 
 TEST_F(WorkersTest, DoNotStartIfADeclarationIsWrong) {
-  write("hello",
-        {{"hello",
-          {{"protocol", 1},
-           {"world", 1},
-           {"ranks", {0}},
-           {"traits",
-            {{"name", "fake"},
-             {"nan_rule", "drops"},
-             {"result_place", "own_block"},
-             {"ranks_max", 1},
-             {"deterministic", true}}},
-           {"algorithms",
-            {{{"operation", "all_reduce"},
-              {"name", "fake"},
-              {"summary", ""},
-              {"takes", {{"gap", 3}}}}}}}}});
-  EXPECT_NE(error_of_start("cat > /dev/null", true)
-                .find("takes of fake of all_reduce: gap: expected \"any\" or a list of values"),
-            std::string::npos)
-      << error_of_start("cat > /dev/null", true);
+  nlohmann::ordered_json hello = to_json(hello_of());
+  hello["hello"]["algorithms"][0]["takes"] = {{"gap", 3}};
+  write("hello", hello);
+  EXPECT_TRUE(has(error_of_start("cat > /dev/null", true),
+                  "takes of fake of all_reduce: gap: expected \"any\" or a list of values"));
 }
 
 TEST_F(WorkersTest, RefuseGivenInputsUnlessTheyTakeThem) {
@@ -897,16 +685,11 @@ TEST_F(WorkersTest, RefuseGivenInputsUnlessTheyTakeThem) {
   c.given = std::make_shared<GivenInputs>();
   EXPECT_EQ(open("cat > /dev/null")->why_refused(c),
             "input: the worker derives its inputs, and takes none that a user gave");
-  Hello hello;
-  hello.ranks = {0};
-  hello.traits.name = "fake";
-  hello.algorithms = {{{"all_reduce", "fake", ""}, {}}};
+  Hello hello = hello_of();
   hello.takes_given = true;
-  write("hello_given", to_json(hello));
+  write("hello", to_json(hello));
   write("refusal", {{"refusal", 1}, {"reason", ""}});
-  const auto backend =
-      open("cat hello_given; " + std::string(await_run) + "cat refusal; cat > /dev/null", false);
-  EXPECT_EQ(backend->why_refused(c), "");
+  EXPECT_EQ(open_and_await("cat refusal; cat > /dev/null")->why_refused(c), "");
 }
 
 TEST_F(WorkersTest, MayEndWithoutAWord) {
@@ -934,25 +717,20 @@ TEST_F(WorkersTest, AreKilledWithAWarningWhenTheyDoNotEndAfterTheLastRun) {
 
 /// The script answers one message at a time and keeps the questions.
 TEST_F(WorkersTest, RunThePreferredAlgorithmOfThoseThatTakeTheCase) {
-  Hello hello;
-  hello.ranks = {0};
-  hello.algorithms = {{{"all_reduce", "fake", ""}, {}},
-                      {{"all_reduce", "other", ""}, {}},
-                      {{"all_reduce", "elsewhere", ""}, {{"K", "V"}}}};
+  Hello hello = hello_of();
+  hello.algorithms.push_back({{"all_reduce", "other", ""}, {}});
+  hello.algorithms.push_back({{"all_reduce", "elsewhere", ""}, {{"K", "V"}}});
   write("hello", to_json(hello));
   write("no", {{"refusal", 1}, {"reason", "too large"}});
   write("yes", {{"refusal", 2}, {"reason", ""}});
-  Case c = sum_of_two();
-  c.algorithm.clear();
+  const Case c = sum_of_two("");
   const bool likes_fake = preference(c, "fake") > preference(c, "other");
   const std::string listen = "dd bs=65536 count=1 2> /dev/null > ";
-  const auto backend = open(listen + "first; cat no; " + listen + "second; cat yes; " + listen +
-                            "run; cat result; cat > /dev/null");
-  Observation seen;
-  backend->run(std::span(&c, 1), seen);
-  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  const auto backend =
+      open(listen + "first; cat no; " + listen + "second; cat yes; " + listen + "run; " + answer);
+  EXPECT_EQ(outcome_of(run_once(*backend, c)), "completed");
   const auto names = [&](const std::string& question, const std::string& algorithm) {
-    return read_file(file(question)).find('"' + algorithm + '"') != std::string::npos;
+    return has(read_file(file(question)), '"' + algorithm + '"');
   };
   EXPECT_TRUE(names("first", likes_fake ? "fake" : "other"));
   EXPECT_TRUE(names("second", likes_fake ? "other" : "fake"));
