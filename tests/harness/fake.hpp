@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,10 +28,10 @@
 namespace rankcheck::harness::fake {
 
 /// A property that holds if the backend completes. It counts one byte for every element of an
-/// output.
-inline Property completes() {
+/// output. Tests change what else it does under another name.
+inline Property completes(std::string_view name = "completes") {
   return {
-      .name = "completes",
+      .name = name,
       .summary = "The run completes.",
       .program = [](const spec::Contract&,
                     const Case& c,
@@ -48,8 +49,7 @@ inline Property completes() {
 
 /// A property that never compares anything.
 inline Property looks_away() {
-  Property property = completes();
-  property.name = "looks_away";
+  Property property = completes("looks_away");
   property.check = [](const Evidence&, Judgement&) {};
   return property;
 }

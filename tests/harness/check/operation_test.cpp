@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <ostream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "reference/spec/to_size.hpp"
 
@@ -14,7 +14,7 @@
 
 #include "cases/families/collectives/case.hpp"
 #include "tests/harness/fake.hpp"
-#include "tests/print.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness {
 namespace {
@@ -23,224 +23,119 @@ using cases::collective;
 
 using fake::FakeBackend;
 
-/// Returns a legal case of three ranks.
-Case legal(const std::string& operation = "all_reduce") {
-  Case c;
-  c.operation = operation;
-  c.property = "completes";
-  c.ranks = 3;
-  collective(c).op = operation == "all_reduce" ? spec::ReduceOp::sum : spec::ReduceOp::none;
-  c.count = 4;
-  c.input = InputKind::exact;
-  return c;
+/// Returns a legal case of three ranks, with these fields besides, as JSON.
+Case legal(const std::string& operation = "all_reduce", const std::string& fields = "") {
+  nlohmann::json all{{"operation", operation},
+                     {"property", "completes"},
+                     {"ranks", 3},
+                     {"op", operation == "all_reduce" ? "sum" : "none"},
+                     {"count", operation == "barrier" ? 0 : 4},
+                     {"input", "exact"}};
+  all.update(nlohmann::json::parse('{' + fields + '}'));
+  return case_from_json(all);
 }
 
 // --- which cases can be examined
 
+/// Fields that make a case illegal, as JSON.
 struct Illegal {
-  std::string name;
-  std::string operation;
-  std::function<void(Case& c)> change;
+  const char* operation;
+  std::string fields;
   std::string why;
-
-  friend void PrintTo(const Illegal& each, std::ostream* out) { *out << each.name; }
 };
 
-class WhyInvalidTest : public testing::TestWithParam<Illegal> {};
-
-TEST_P(WhyInvalidTest, NamesTheField) {
-  Case c = legal(GetParam().operation);
-  ASSERT_EQ(why_invalid(fake::catalogue(), c), "");
-  GetParam().change(c);
-  EXPECT_EQ(why_invalid(fake::catalogue(), c), GetParam().why);
+void expect_invalid(const std::vector<Illegal>& rows) {
+  const Catalogue catalogue = fake::catalogue();
+  for (const Illegal& row : rows) {
+    EXPECT_EQ(why_invalid(catalogue, legal(row.operation)), "") << row.operation;
+    EXPECT_EQ(why_invalid(catalogue, legal(row.operation, row.fields)), row.why) << row.fields;
+  }
 }
 
-std::vector<Illegal> illegal_calls() {
-  const std::string reduce = "all_reduce";
-  const std::string move = "broadcast";
-  return {
-      {"operation", move, [](Case& c) { c.operation = "x"; }, "operation: unknown name \"x\""},
-      {"property",
-       move,
-       [](Case& c) { c.property = "x"; },
-       "property: broadcast claims no property \"x\""},
-      {"ranks", move, [](Case& c) { c.ranks = 0; }, "ranks: got 0, expected at least 1"},
-      {"group_too_high",
-       move,
-       [](Case& c) {
-         c.group = {0, 3};
-       },
-       "group: got 3, expected ranks in 0..2"},
-      {"group_negative",
-       move,
-       [](Case& c) { c.group = {-1}; },
-       "group: got -1, expected ranks in 0..2"},
-      {"group_twice",
-       move,
-       [](Case& c) {
-         c.group = {1, 1};
-       },
-       "group: rank 1 appears twice"},
-      {"root",
-       move,
-       [](Case& c) {
-         c.group = {2, 1};
-         collective(c).root = 2;
-       },
-       "root: got 2, expected 0..1"},
-      {"root_of_none",
-       reduce,
-       [](Case& c) { collective(c).root = 1; },
-       "root: got 1, expected 0..0"},
-      {"op_missing",
-       reduce,
-       [](Case& c) { collective(c).op = spec::ReduceOp::none; },
-       R"(op: got none, expected one, as in {"op":"sum"})"},
-      {"op_of_no_reduction",
-       move,
-       [](Case& c) { collective(c).op = spec::ReduceOp::sum; },
-       "op: got sum, this operation does not reduce"},
-      {"op_of_complex",
-       reduce,
-       [](Case& c) {
-         c.type = spec::Type::complex64;
-         collective(c).op = spec::ReduceOp::max;
-       },
-       "op: max is not defined for type complex64"},
-      {"count", move, [](Case& c) { c.count = -1; }, "count: out of range, got -1"},
-      {"counts",
-       move,
-       [](Case& c) { c.counts = {1}; },
-       "counts: got a list of 1, expected 0 values"},
-      {"gap", move, [](Case& c) { collective(c).gap = 1; }, "gap: only counts have gaps"},
-      {"outer",
-       move,
-       [](Case& c) { collective(c).outer = 2; },
-       "outer: not a size of this operation"},
-      {"in_place",
-       "send_recv",
-       [](Case& c) { c.in_place = true; },
-       "in_place: send_recv has no such call"},
-  };
+constexpr const char* reduce = "all_reduce";
+constexpr const char* move = "broadcast";
+
+TEST(WhyInvalidTest, NamesTheFieldOfTheCall) {
+  expect_invalid({
+      {move, R"("property":"x")", "property: broadcast claims no property \"x\""},
+      {move, R"("ranks":0)", "ranks: got 0, expected at least 1"},
+      {move, R"("group":[0,3])", "group: got 3, expected ranks in 0..2"},
+      {move, R"("group":[-1])", "group: got -1, expected ranks in 0..2"},
+      {move, R"("group":[1,1])", "group: rank 1 appears twice"},
+      {move, R"("group":[2,1],"root":2)", "root: got 2, expected 0..1"},
+      {reduce, R"("root":1)", "root: got 1, expected 0..0"},
+      {reduce, R"("op":"none")", R"(op: got none, expected one, as in {"op":"sum"})"},
+      {move, R"("op":"sum")", "op: got sum, this operation does not reduce"},
+      {reduce, R"("type":"complex64","op":"max")", "op: max is not defined for type complex64"},
+      {move, R"("count":-1)", "count: out of range, got -1"},
+      {move, R"("counts":[1])", "counts: got a list of 1, expected 0 values"},
+      {move, R"("gap":1)", "gap: only counts have gaps"},
+      {move, R"("outer":2)", "outer: not a size of this operation"},
+      {"send_recv", R"("in_place":true)", "in_place: send_recv has no such call"},
+      {move, R"("send_stride":17)", "send_stride: got 17, expected 1..16"},
+      {"barrier", R"("recv_stride":2)", "recv_stride: got 2, expected 1 for barrier"},
+      {move, R"("offset":4097)", "offset: got 4097, expected 0..4096"},
+      {move, R"("offset":-1)", "offset: got -1, expected 0..4096"},
+      {move, R"("chunk":-1)", "chunk: got -1, expected 0 or more"},
+      {move, R"("late":-2)", "late: got -2, expected -1..2"},
+      {move, R"("late":3)", "late: got 3, expected -1..2"},
+      {move, R"("group":[2,1],"late":2)", "late: got 2, expected -1..1"},
+      {move, R"("repeat":2)", "repeat: only the property repeats_with_other_data repeats calls"},
+      {move, R"("repeat":0)", "repeat: got 0, expected 1..8"},
+  });
 }
 
-std::vector<Illegal> illegal_inputs() {
-  const std::string reduce = "all_reduce";
-  const std::string move = "broadcast";
+TEST(WhyInvalidTest, NamesTheFieldOfTheInput) {
+  const std::string scale_why = "scale, added_seed: expected input exact";
   const std::string index_why = ", expected 0..281474976710656";
-  return {
-      {"input_of_integers",
-       reduce,
-       [](Case& c) {
-         c.type = spec::Type::int32;
-         c.input = InputKind::cancelling;
-       },
+  expect_invalid({
+      {reduce,
+       R"("type":"int32","input":"cancelling")",
        "input: cancelling is not defined for type int32 and op sum"},
-      {"input_without_a_stage_before",
-       reduce,
-       [](Case& c) { c.input = InputKind::previous; },
-       "input: previous is for the later stages of a property"},
-      {"given_without_arrays",
-       reduce,
-       [](Case& c) { c.input = InputKind::given; },
+      {reduce, R"("input":"previous")", "input: previous is for the later stages of a property"},
+      {reduce,
+       R"("input":"given")",
        "input: given is for rankcheck evaluate, which reads the inputs from files"},
-      {"scaled_general",
-       reduce,
-       [](Case& c) {
-         c.input = InputKind::general;
-         c.scale = 2;
-       },
-       "scale, added_seed: expected input exact"},
-      {"added_coded",
-       reduce,
-       [](Case& c) {
-         c.input = InputKind::coded;
-         c.added_seed = 2;
-       },
-       "scale, added_seed: expected input exact"},
-      {"scale", reduce, [](Case& c) { c.scale = 3; }, "scale: got 3, expected -2..2"},
-      {"offset", move, [](Case& c) { c.offset = 4097; }, "offset: got 4097, expected 0..4096"},
-      {"offset_negative", move, [](Case& c) { c.offset = -1; }, "offset: got -1, expected 0..4096"},
-      {"fine_input",
-       move,
-       [](Case& c) { c.input = InputKind::fine; },
-       "input: fine is for operations with arrays"},
-      {"chunk", move, [](Case& c) { c.chunk = -1; }, "chunk: got -1, expected 0 or more"},
-      {"late", move, [](Case& c) { c.late = -2; }, "late: got -2, expected -1..2"},
-      {"late_beyond", move, [](Case& c) { c.late = 3; }, "late: got 3, expected -1..2"},
-      {"late_beyond_group",
-       move,
-       [](Case& c) {
-         c.group = {2, 1};
-         c.late = 2;
-       },
-       "late: got 2, expected -1..1"},
-      {"rotate", move, [](Case& c) { c.rotate = 3; }, "rotate: got 3, expected 0..2"},
-      {"repeat_of_another_property",
-       move,
-       [](Case& c) { collective(c).repeat = 2; },
-       "repeat: only the property repeats_with_other_data repeats calls"},
-      {"repeat_never",
-       move,
-       [](Case& c) { collective(c).repeat = 0; },
-       "repeat: got 0, expected 1..8"},
-      {"first_index",
-       move,
-       [](Case& c) { collective(c).first_index = -1; },
-       "first_index, index_stride: got -1" + index_why},
-      {"index_stride",
-       move,
-       [](Case& c) { collective(c).index_stride = (std::int64_t{1} << 48) + 1; },
+      {move, R"("input":"fine")", "input: fine is for operations with arrays"},
+      {reduce, R"("input":"general","scale":2)", scale_why},
+      {reduce, R"("input":"coded","added_seed":2)", scale_why},
+      {reduce, R"("scale":3)", "scale: got 3, expected -2..2"},
+      {move, R"("rotate":3)", "rotate: got 3, expected 0..2"},
+      {move, R"("first_index":-1)", "first_index, index_stride: got -1" + index_why},
+      {move,
+       R"("index_stride":281474976710657)",
        "first_index, index_stride: got 281474976710657" + index_why},
-  };
+  });
 }
 
-TEST(WhyInvalidStrideTest, NamesTheField) {
-  Case c = legal("broadcast");
-  collective(c).send_stride = 17;
-  EXPECT_EQ(why_invalid(fake::catalogue(), c), "send_stride: got 17, expected 1..16");
-  c = legal("barrier");
-  c.count = 0;
-  collective(c).recv_stride = 2;
-  EXPECT_EQ(why_invalid(fake::catalogue(), c), "recv_stride: got 2, expected 1 for barrier");
+TEST(WhyInvalidTest, AnOperationMustBeKnown) {
+  Case c = legal();
+  c.operation = "x";
+  EXPECT_EQ(why_invalid(fake::catalogue(), c), "operation: unknown name \"x\"");
 }
-
-INSTANTIATE_TEST_SUITE_P(Call,
-                         WhyInvalidTest,
-                         testing::ValuesIn(illegal_calls()),
-                         tests::printed_name);
-INSTANTIATE_TEST_SUITE_P(Input,
-                         WhyInvalidTest,
-                         testing::ValuesIn(illegal_inputs()),
-                         tests::printed_name);
 
 TEST(WhyInvalidTest, InPlaceTwoRanksGiveEachOtherTheSameNumber) {
-  Case c = legal("all_to_all_v");
-  c.count = 0;
-  c.counts = {1, 2, 0, 2, 4, 5, 0, 5, 6};
-  c.in_place = true;
-  EXPECT_EQ(why_invalid(fake::catalogue(), c), "");
-  c.counts[3] = 7;
+  const auto why = [](const std::string& counts, const std::string& in_place) {
+    return why_invalid(
+        fake::catalogue(),
+        legal("all_to_all_v", R"("count":0,"counts":)" + counts + R"(,"in_place":)" + in_place));
+  };
+  EXPECT_EQ(why("[1,2,0,2,4,5,0,5,6]", "true"), "");
   EXPECT_EQ(
-      why_invalid(fake::catalogue(), c),
+      why("[1,2,0,7,4,5,0,5,6]", "true"),
       "counts: got 2 and 7, expected as many elements from rank 0 to rank 1 as back in place");
-  c.in_place = false;
-  EXPECT_EQ(why_invalid(fake::catalogue(), c), "");
+  EXPECT_EQ(why("[1,2,0,7,4,5,0,5,6]", "false"), "");
 }
 
 TEST(WhyInvalidTest, PropertiesMayHaveNothingToSay) {
-  Property silent = fake::completes();
-  silent.name = "silent";
+  Property silent = fake::completes("silent");
   silent.applies = [](const spec::Contract& contract, const Case&) {
     return collective(contract).rooted;
   };
   const Catalogue catalogue = fake::catalogue({silent});
-  Case c = legal();
-  c.property = "silent";
-  EXPECT_EQ(why_invalid(catalogue, c), "property: silent says nothing about this case");
-  c = legal("broadcast");
-  c.property = "silent";
-  EXPECT_EQ(why_invalid(catalogue, c), "");
+  EXPECT_EQ(why_invalid(catalogue, legal("all_reduce", R"("property":"silent")")),
+            "property: silent says nothing about this case");
+  EXPECT_EQ(why_invalid(catalogue, legal("broadcast", R"("property":"silent")")), "");
 }
 
 TEST(CatalogueTest, FindsByName) {
@@ -266,6 +161,10 @@ class SpoiledBackend : public FakeBackend {
   }
 };
 
+void swap_images_of_two(Observation& observation) {
+  std::swap(observation.stages[0].images[0], observation.stages[0].images[1]);
+}
+
 class ExaminerTest : public testing::Test {
  protected:
   Judgement examine(const Case& c) {
@@ -273,131 +172,114 @@ class ExaminerTest : public testing::Test {
     Examiner(catalogue_, backend_).examine(c, judgement);
     return judgement;
   }
+  std::string outcome(const Case& c) { return outcome_of(examine(c)); }
+
+  /// Lets the backend say that this ran, perhaps with a wrong result.
+  void say_path(const std::string& path, bool is_right = true) {
+    backend_.spoil = [=](Observation& observation) {
+      observation.path[0] = path;
+      if (!is_right) swap_images_of_two(observation);
+    };
+  }
+
+  /// Gives the catalogue one more property. Returns a case of it.
+  Case case_of(const Property& property, const std::string& operation = "all_reduce") {
+    catalogue_ = fake::catalogue({property});
+    Case c = legal(operation);
+    c.property = property.name;
+    return c;
+  }
+
+  /// Returns a case whose property runs it three times.
+  Case thrice() {
+    Property property = fake::completes("runs_thrice");
+    property.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
+      stages.assign(3, c);
+    };
+    return case_of(property);
+  }
+
+  /// The buffers of rank 1 of the legal case.
+  [[nodiscard]] ImageLayout layout_of_rank_1() const {
+    ImageLayout layout;
+    lay_out(catalogue_.find("all_reduce")->contract, legal(), 1, ResultPlace::own_block, layout);
+    return layout;
+  }
 
   Catalogue catalogue_ = fake::catalogue();
   SpoiledBackend backend_{catalogue_};
+  const Case by_ring_ = legal("all_reduce", R"("algorithm":"ring")");
+  const Case with_fault_ = legal("all_reduce", R"("fault":"lost:3")");
 };
 
 TEST_F(ExaminerTest, PassesWhatThePropertyPasses) {
   const Judgement judgement = examine(legal());
-  EXPECT_EQ(judgement.verdict, Verdict::passed) << judgement.reason;
+  EXPECT_EQ(outcome_of(judgement), "passed");
   EXPECT_EQ(judgement.compared_bytes, 12);
 }
 
 TEST_F(ExaminerTest, MapsEveryStatus) {
-  const std::vector<std::pair<RunStatus, Verdict>> verdicts{
-      {RunStatus::completed, Verdict::passed},
-      {RunStatus::failed, Verdict::falsified},
-      {RunStatus::hung, Verdict::hung},
-      {RunStatus::crashed, Verdict::crashed},
-      {RunStatus::refused, Verdict::skipped},
-      {RunStatus::errored, Verdict::errored},
+  const std::vector<std::pair<RunStatus, std::string>> outcomes{
+      {RunStatus::completed, "passed"},
+      {RunStatus::failed, "falsified: planted"},
+      {RunStatus::hung, "hung: planted"},
+      {RunStatus::crashed, "crashed: planted"},
+      {RunStatus::refused, "skipped: planted"},
+      {RunStatus::errored, "errored: planted"},
   };
-  for (const auto& [status, verdict] : verdicts) {
+  for (const auto& [status, expected] : outcomes) {
     backend_.outcome = [ends = status](const Case&) { return ends; };
-    const Judgement judgement = examine(legal());
-    EXPECT_EQ(judgement.verdict, verdict);
-    EXPECT_EQ(judgement.reason, status == RunStatus::completed ? "" : "planted");
+    EXPECT_EQ(outcome(legal()), expected);
   }
 }
 
 TEST_F(ExaminerTest, InvalidCasesAreErrorsAndNeverRun) {
-  Case c = legal();
-  collective(c).root = 1;
-  const Judgement judgement = examine(c);
-  EXPECT_EQ(judgement.verdict, Verdict::errored);
-  EXPECT_EQ(judgement.reason, "root: got 1, expected 0..0");
+  EXPECT_EQ(outcome(legal("all_reduce", R"("root":1)")), "errored: root: got 1, expected 0..0");
   EXPECT_EQ(backend_.runs, 0);
 }
 
-TEST_F(ExaminerTest, CatchesClobberedMemory) {
-  backend_.spoil = [](Observation& observation) {
-    observation.stages[0].images[2].back() ^= std::byte{1};
-  };
-  const Judgement judgement = examine(legal());
-  EXPECT_EQ(judgement.verdict, Verdict::falsified);
-  EXPECT_EQ(judgement.reason,
-            "rank 2: memory outside the buffers was written: 64 bytes past the end of recv");
-}
-
 TEST_F(ExaminerTest, MemberImagesAreThoseOfTheGroup) {
-  Case c = legal();
-  c.group = {2, 0};
-  EXPECT_EQ(examine(c).verdict, Verdict::passed);
-  backend_.spoil = [](Observation& observation) {
-    std::swap(observation.stages[0].images[0], observation.stages[0].images[1]);
-  };
+  const Case c = legal("all_reduce", R"("group":[2,0])");
+  EXPECT_EQ(outcome(c), "passed");
+  backend_.spoil = swap_images_of_two;
   EXPECT_EQ(examine(c).verdict, Verdict::falsified);
 }
 
 TEST_F(ExaminerTest, CatchesAnotherPath) {
-  Case c = legal();
-  c.algorithm = "ring";
-  backend_.spoil = [](Observation& observation) { observation.path[0] = "tree"; };
-  const Judgement judgement = examine(c);
-  EXPECT_EQ(judgement.verdict, Verdict::falsified);
-  EXPECT_EQ(judgement.reason, "asked for algorithm ring, ran tree");
+  say_path("tree");
+  EXPECT_EQ(outcome(by_ring_), "falsified: asked for algorithm ring, ran tree");
+  EXPECT_EQ(outcome(legal()), "passed") << "no algorithm was named";
 }
 
 /// A wrong result is one whatever ran.
 TEST_F(ExaminerTest, AnAlgorithmThatNobodySawShowsNothingUnlessItsResultIsWrong) {
-  Case c = legal();
-  c.algorithm = "ring";
-  backend_.spoil = [](Observation& observation) { observation.path[0] = "ring: not seen to run"; };
-  EXPECT_EQ(examine(c).verdict, Verdict::vacuous);
-  EXPECT_EQ(examine(c).reason, "asked for algorithm ring: not seen to run");
-  backend_.spoil = [](Observation& observation) {
-    observation.path[0] = "ring: not seen to run";
-    std::swap(observation.stages[0].images[0], observation.stages[0].images[1]);
-  };
-  EXPECT_EQ(examine(c).verdict, Verdict::falsified);
+  say_path("ring: not seen to run");
+  EXPECT_EQ(outcome(by_ring_), "vacuous: asked for algorithm ring: not seen to run");
+  say_path("ring: not seen to run", false);
+  EXPECT_EQ(examine(by_ring_).verdict, Verdict::falsified);
 }
 
 TEST_F(ExaminerTest, AWayOfTheAlgorithmIsNamedWhereTheCaseFails) {
-  Case c = legal();
-  c.algorithm = "ring";
-  backend_.spoil = [](Observation& observation) { observation.path[0] = "ring: both ways"; };
-  EXPECT_EQ(examine(c).verdict, Verdict::passed);
-  backend_.spoil = [](Observation& observation) {
-    observation.path[0] = "ring: both ways";
-    std::swap(observation.stages[0].images[0], observation.stages[0].images[1]);
-  };
-  const Judgement judgement = examine(c);
-  EXPECT_EQ(judgement.verdict, Verdict::falsified);
-  EXPECT_TRUE(judgement.reason.ends_with("; stage 0 ran ring: both ways")) << judgement.reason;
-  backend_.spoil = [](Observation& observation) { observation.path[0] = "ringing"; };
-  EXPECT_EQ(examine(c).reason, "asked for algorithm ring, ran ringing");
+  say_path("ring: both ways");
+  EXPECT_EQ(outcome(by_ring_), "passed");
+  say_path("ring: both ways", false);
+  EXPECT_TRUE(begins(outcome(by_ring_), "falsified: "));
+  EXPECT_TRUE(ends(outcome(by_ring_), "; stage 0 ran ring: both ways"));
+  say_path("ringing");
+  EXPECT_EQ(outcome(by_ring_), "falsified: asked for algorithm ring, ran ringing");
 }
 
-TEST_F(ExaminerTest, AnyPathWillDoWhereNoneWasNamed) {
-  backend_.spoil = [](Observation& observation) { observation.path[0] = "tree"; };
-  EXPECT_EQ(examine(legal()).verdict, Verdict::passed);
-}
-
-TEST_F(ExaminerTest, FaultsThatDoNotFireProveNothing) {
-  Case c = legal();
-  c.fault = "lost:3";
-  const Judgement judgement = examine(c);
-  EXPECT_EQ(judgement.verdict, Verdict::vacuous);
-  EXPECT_EQ(judgement.reason, "the fault lost:3 did not fire");
-}
-
-TEST_F(ExaminerTest, FaultsThatChangeNothingProveNothing) {
-  Case c = legal();
-  c.fault = "lost:3";
+TEST_F(ExaminerTest, FaultsThatDoNotFireOrChangeNothingProveNothing) {
+  EXPECT_EQ(outcome(with_fault_), "vacuous: the fault lost:3 did not fire");
   backend_.spoil = [](Observation& observation) { observation.fault_fired = true; };
-  const Judgement judgement = examine(c);
-  EXPECT_EQ(judgement.verdict, Verdict::vacuous);
-  EXPECT_EQ(judgement.reason, "the fault lost:3 fired and changed nothing");
+  EXPECT_EQ(outcome(with_fault_), "vacuous: the fault lost:3 fired and changed nothing");
 }
 
 TEST_F(ExaminerTest, FaultsThatChangeSomethingAreJudgedAsUsual) {
-  Case c = legal();
-  c.fault = "lost:3";
   backend_.spoil = [](Observation& observation) {
     observation.fault_fired = observation.fault_changed = true;
   };
-  EXPECT_EQ(examine(c).verdict, Verdict::passed);
+  EXPECT_EQ(outcome(with_fault_), "passed");
 }
 
 TEST_F(ExaminerTest, JudgementsStartAfresh) {
@@ -407,22 +289,6 @@ TEST_F(ExaminerTest, JudgementsStartAfresh) {
   Examiner(catalogue_, backend_).examine(legal(), judgement);
   EXPECT_EQ(judgement.verdict, Verdict::passed);
   EXPECT_EQ(judgement.compared_bytes, 12);
-}
-
-TEST_F(ExaminerTest, CatchesRanksThatDisagreeWhateverTheProperty) {
-  backend_.spoil = [](Observation& observation) {
-    Image& image = observation.stages[0].images[1];
-    ImageLayout layout;
-    lay_out(
-        fake::catalogue().find("all_reduce")->contract, legal(), 1, ResultPlace::own_block, layout);
-    image[spec::to_size(layout.recv) + 5] ^= std::byte{1};
-  };
-  const Judgement judgement = examine(legal());
-  EXPECT_EQ(judgement.verdict, Verdict::falsified);
-  EXPECT_EQ(judgement.reason, "differs from rank 0");
-  ASSERT_EQ(judgement.wrong.size(), 1U);
-  EXPECT_EQ(judgement.wrong[0].rank, 1);
-  EXPECT_EQ(judgement.wrong[0].index, 1);
 }
 
 TEST_F(ExaminerTest, SaysThatAnElementWasNotWritten) {
@@ -446,59 +312,45 @@ TEST_F(ExaminerTest, SaysThatAnElementWasNotWritten) {
   EXPECT_EQ(judgement.wrong[0].decoded, "not written");
 }
 
-/// Returns a case whose property runs it three times.
-Case thrice(Catalogue& catalogue) {
-  Property property = fake::completes();
-  property.name = "runs_thrice";
-  property.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
-    stages.assign(3, c);
-  };
-  catalogue = fake::catalogue({property});
-  Case c = legal();
-  c.property = "runs_thrice";
-  return c;
-}
-
 TEST_F(ExaminerTest, CatchesClobberedMemoryInEveryStage) {
-  const Case c = thrice(catalogue_);
-  EXPECT_EQ(examine(c).verdict, Verdict::passed);
+  const Case c = thrice();
+  EXPECT_EQ(outcome(c), "passed");
   for (std::size_t stage = 0; stage < 3; ++stage) {
     backend_.spoil = [stage](Observation& observation) {
       observation.stages[stage].images[2].back() ^= std::byte{1};
     };
     const Judgement judgement = examine(c);
-    EXPECT_EQ(judgement.verdict, Verdict::falsified) << stage;
+    EXPECT_TRUE(begins(outcome_of(judgement),
+                       "falsified: rank 2: memory outside the buffers was written: 64 bytes past "
+                       "the end of recv"))
+        << stage;
     EXPECT_EQ(judgement.symptom, Symptom::outside) << stage;
   }
 }
 
+/// Whatever the property says.
 TEST_F(ExaminerTest, CatchesRanksThatDisagreeInEveryStage) {
-  const Case c = thrice(catalogue_);
-  ImageLayout layout;
-  lay_out(catalogue_.find("all_reduce")->contract, c, 1, ResultPlace::own_block, layout);
+  const Case c = thrice();
   for (std::size_t stage = 0; stage < 3; ++stage) {
     backend_.spoil = [&](Observation& observation) {
-      observation.stages[stage].images[1][spec::to_size(layout.recv)] ^= std::byte{1};
+      const std::int64_t byte_of_element_1 = layout_of_rank_1().recv + 5;
+      observation.stages[stage].images[1][spec::to_size(byte_of_element_1)] ^= std::byte{1};
     };
     const Judgement judgement = examine(c);
-    EXPECT_EQ(judgement.verdict, Verdict::falsified) << stage;
-    EXPECT_EQ(judgement.reason, "differs from rank 0") << stage;
+    EXPECT_EQ(outcome_of(judgement), "falsified: differs from rank 0") << stage;
+    ASSERT_EQ(judgement.wrong.size(), 1U) << stage;
+    EXPECT_EQ(judgement.wrong[0].rank, 1) << stage;
+    EXPECT_EQ(judgement.wrong[0].index, 1) << stage;
   }
 }
 
 TEST_F(ExaminerTest, ARankThatNobodyLookedAtIsVacuous) {
-  Property property = fake::completes();
-  property.name = "forgets_rank_2";
+  Property property = fake::completes("forgets_rank_2");
   property.check = [](const Evidence& evidence, Judgement& judgement) {
     fake::completes().check(evidence, judgement);
     judgement.compared_ranks.resize(2);
   };
-  catalogue_ = fake::catalogue({property});
-  Case c = legal();
-  c.property = "forgets_rank_2";
-  const Judgement judgement = examine(c);
-  EXPECT_EQ(judgement.verdict, Verdict::vacuous);
-  EXPECT_EQ(judgement.reason, "nothing was compared of the output of rank 2");
+  EXPECT_EQ(outcome(case_of(property)), "vacuous: nothing was compared of the output of rank 2");
 }
 
 TEST_F(ExaminerTest, OutputsThatNobodyLookedAtAreVacuousWhicheverRankHasThem) {
@@ -508,35 +360,24 @@ TEST_F(ExaminerTest, OutputsThatNobodyLookedAtAreVacuousWhicheverRankHasThem) {
     stages.assign(2, c);
     collective(stages[1]).root = 1;
   };
-  catalogue_ = fake::catalogue({property});
-  Case c = legal("reduce");
+  Case c = case_of(property, "reduce");
   collective(c).op = spec::ReduceOp::sum;
-  c.property = "moves_the_root";
-  const Judgement judgement = examine(c);
-  EXPECT_EQ(judgement.verdict, Verdict::vacuous);
-  EXPECT_EQ(judgement.reason, "nothing was compared of any output");
+  EXPECT_EQ(outcome(c), "vacuous: nothing was compared of any output");
 }
 
 TEST_F(ExaminerTest, AnOutputWithoutAUsefulBoundIsVacuous) {
-  Property property = fake::completes();
-  property.name = "sees_little";
+  Property property = fake::completes("sees_little");
   property.check = [](const Evidence& evidence, Judgement& judgement) {
     fake::completes().check(evidence, judgement);
     judgement.see(1, 0.01, "the sum");
     judgement.see(1, 0.1, "the mean");
   };
-  catalogue_ = fake::catalogue({property});
-  Case c = legal();
-  c.property = "sees_little";
-  const Judgement judgement = examine(c);
-  EXPECT_EQ(judgement.verdict, Verdict::vacuous);
-  EXPECT_EQ(judgement.reason, "no bound of the mean is under 10 % of its largest magnitude");
+  EXPECT_EQ(outcome(case_of(property)),
+            "vacuous: no bound of the mean is under 10 % of its largest magnitude");
 }
 
 TEST_F(ExaminerTest, RanksWithoutOutputNeedNoComparison) {
-  Case c = legal();
-  c.count = 0;
-  EXPECT_EQ(examine(c).verdict, Verdict::passed);
+  EXPECT_EQ(outcome(legal("all_reduce", R"("count":0)")), "passed");
 }
 
 TEST_F(ExaminerTest, KeepsStagesAndObservation) {
@@ -545,38 +386,51 @@ TEST_F(ExaminerTest, KeepsStagesAndObservation) {
   examiner.examine(legal(), judgement);
   ASSERT_EQ(examiner.stages().size(), 1U);
   EXPECT_EQ(examiner.stages()[0], legal());
-  EXPECT_EQ(examiner.observation().stages[0].images.size(), 3U);
+  EXPECT_EQ(examiner.observation().stages.at(0).images.size(), 3U);
 }
 
 // --- comparisons of bits
 
-std::vector<std::byte> bytes_of(const std::vector<std::uint8_t>& values) {
-  std::vector<std::byte> bytes;
-  for (const std::uint8_t value : values) bytes.push_back(std::byte{value});
-  return bytes;
+/// Compares elements of this type, which are bytes, with others.
+Judgement compare_bits(const std::string& fields,
+                       const std::vector<int>& expected,
+                       const std::vector<int>& got,
+                       std::size_t stage = 0) {
+  const auto bytes_of = [](const std::vector<int>& values) {
+    std::vector<std::byte> bytes;
+    for (const int value : values) bytes.push_back(static_cast<std::byte>(value));
+    return bytes;
+  };
+  const Case c = legal("all_reduce", fields);
+  const auto count = std::ssize(got) / spec::info(c.type).bytes;
+  Judgement judgement;
+  expect_same_bits({c, stage},
+                   1,
+                   10,
+                   count,
+                   bytes_of(got).data(),
+                   bytes_of(expected).data(),
+                   "differs",
+                   judgement);
+  return judgement;
 }
 
+constexpr const char* of_bytes = R"("type":"uint8")";
+
 TEST(SameBitsTest, EqualElementsAreCounted) {
-  const Case c = legal();
-  const std::vector<std::byte> bytes(12);
-  Judgement judgement;
-  expect_same_bits(c, 0, 0, 3, bytes.data(), bytes.data(), "differs", judgement);
+  const std::vector<int> three(12);
+  const Judgement judgement = compare_bits(R"("type":"f32")", three, three);
   EXPECT_EQ(judgement.verdict, Verdict::passed);
   EXPECT_EQ(judgement.compared_bytes, 12);
 }
 
 TEST(SameBitsTest, WrongElementsAreListed) {
-  Case c = legal();
-  c.type = spec::Type::f16;
-  const auto expected = bytes_of({1, 2, 3, 4, 5, 6});
-  const auto got = bytes_of({1, 2, 3, 0xab, 5, 6});
-  Judgement judgement;
-  expect_same_bits(c, 2, 10, 3, got.data(), expected.data(), "differs", judgement);
-  EXPECT_EQ(judgement.verdict, Verdict::falsified);
-  EXPECT_EQ(judgement.reason, "differs");
+  const Judgement judgement =
+      compare_bits(R"("type":"f16")", {1, 2, 3, 4, 5, 6}, {1, 2, 3, 0xab, 5, 6});
+  EXPECT_EQ(outcome_of(judgement), "falsified: differs");
   EXPECT_EQ(judgement.wrong_count, 1);
   ASSERT_EQ(judgement.wrong.size(), 1U);
-  EXPECT_EQ(judgement.wrong[0].rank, 2);
+  EXPECT_EQ(judgement.wrong[0].rank, 1);
   EXPECT_EQ(judgement.wrong[0].index, 11);
   EXPECT_EQ(judgement.wrong[0].expected, "6.12e-05");
   EXPECT_EQ(judgement.wrong[0].got, "-0.05478");
@@ -585,25 +439,16 @@ TEST(SameBitsTest, WrongElementsAreListed) {
 }
 
 TEST(SameBitsTest, ValuesThatOnlyDifferInBitsHaveTheirBits) {
-  Case c = legal();
-  c.type = spec::Type::f32;
-  const auto expected = bytes_of({1, 0, 0xc0, 0x7f});
-  const auto got = bytes_of({2, 0, 0xc0, 0xff});
-  Judgement judgement;
-  expect_same_bits(c, 0, 0, 1, got.data(), expected.data(), "differs", judgement);
+  const Judgement judgement =
+      compare_bits(R"("type":"f32")", {1, 0, 0xc0, 0x7f}, {2, 0, 0xc0, 0xff});
   ASSERT_EQ(judgement.wrong.size(), 1U);
   EXPECT_EQ(judgement.wrong[0].expected, "nan (0x7fc00001)");
   EXPECT_EQ(judgement.wrong[0].got, "nan (0xffc00002)");
 }
 
 TEST(SameBitsTest, LaterStagesNameTheirGroup) {
-  Case c = legal();
-  c.type = spec::Type::uint8;
-  c.group = {2, 0};
-  const auto expected = bytes_of({1});
-  const auto got = bytes_of({255});
-  Judgement judgement;
-  expect_same_bits({c, 1}, 1, 4, 1, got.data(), expected.data(), "differs", judgement);
+  const Judgement judgement =
+      compare_bits(std::string(of_bytes) + R"(,"group":[2,0])", {1}, {255}, 1);
   ASSERT_EQ(judgement.wrong.size(), 1U);
   EXPECT_EQ(judgement.wrong[0].stage, 1U);
   EXPECT_EQ(judgement.wrong[0].group, (std::vector<int>{2, 0}));
@@ -611,24 +456,14 @@ TEST(SameBitsTest, LaterStagesNameTheirGroup) {
 }
 
 TEST(SameBitsTest, AllWrongElementsAreCountedButFewListed) {
-  Case c = legal();
-  c.type = spec::Type::uint8;
-  const std::vector<std::byte> expected(20);
-  const std::vector<std::byte> got(20, std::byte{1});
-  Judgement judgement;
-  expect_same_bits(c, 0, 0, 20, got.data(), expected.data(), "differs", judgement);
+  const Judgement judgement =
+      compare_bits(of_bytes, std::vector<int>(20, 0), std::vector<int>(20, 1));
   EXPECT_EQ(judgement.wrong_count, 20);
   EXPECT_EQ(judgement.wrong.size(), wrong_elements_max);
 }
 
 TEST(SameBitsTest, ZeroesOfBothSignsDiffer) {
-  Case c = legal();
-  c.type = spec::Type::f16;
-  const auto plus = bytes_of({0, 0});
-  const auto minus = bytes_of({0, 0x80});
-  Judgement judgement;
-  expect_same_bits(c, 0, 0, 1, minus.data(), plus.data(), "differs", judgement);
-  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+  EXPECT_EQ(compare_bits(R"("type":"f16")", {0, 0}, {0, 0x80}).verdict, Verdict::falsified);
 }
 
 }  // namespace
