@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include <gtest/gtest.h>
 
 #include "harness/search/engine.hpp"
 
 #include "tests/harness/fake.hpp"
+#include "tests/harness/text.hpp"
 
 /// The engine with a fake backend.
 namespace rankcheck::harness {
@@ -29,7 +31,13 @@ struct EngineTest : testing::Test {
   void plant(RunStatus status, bool (*where)(const Case&) = has_remainder) {
     backend.outcome = [=](const Case& c) { return where(c) ? status : RunStatus::completed; };
   }
+  /// Checks this property.
+  void use(const Property& property) {
+    catalogue = fake::catalogue({property});
+    unit.property = property.name;
+  }
   Finding run() { return run_unit(catalogue, backend, unit, limits); }
+  std::string outcome() { return outcome_of(run()); }
 };
 
 }  // namespace rankcheck::harness

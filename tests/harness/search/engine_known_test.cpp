@@ -31,7 +31,16 @@ struct EngineKnownTest : EngineTest {
 
   static bool is_int8(const Case& c) { return c.type == spec::Type::int8; }
 
+  /// All cases of int8 fail in this way. An entry covers them, with these fields besides.
+  void know_and_plant_int8(RunStatus status, const std::string& fields = "") {
+    know({R"("cases":{"type":"int8"})" + fields});
+    plant(status, is_int8);
+  }
+
   std::vector<KnownDefect> defects;
+  const Case one_of_int8 = case_from_text(
+      R"({"operation":"all_reduce","algorithm":"direct","backend":"fake","property":"completes",)"
+      R"("ranks":2,"count":1,"type":"int8","op":"sum"})");
 };
 
 TEST_F(EngineKnownTest, CountsKnownFailuresAndGoesOn) {
@@ -66,8 +75,7 @@ TEST_F(EngineKnownTest, AKnownDefectHidesNoOther) {
 
 /// A case that fails in another way than the entry says is another defect.
 TEST_F(EngineKnownTest, AnotherVerdictIsAnotherDefect) {
-  know({R"("cases":{"type":"int8"})"});
-  plant(RunStatus::crashed, is_int8);
+  know_and_plant_int8(RunStatus::crashed);
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::crashed);
   EXPECT_TRUE(is_red(finding));
@@ -116,10 +124,7 @@ TEST_F(EngineKnownTest, ACrashFromBeforeIsNeverKnown) {
   EXPECT_EQ(finding.verdict, Verdict::crashed);
   EXPECT_TRUE(is_red(finding));
   unit.pinned = "all_reduce/one";
-  const Case c = case_from_text(
-      R"({"operation":"all_reduce","algorithm":"direct","backend":"fake","property":"completes",)"
-      R"("ranks":2,"count":1,"type":"int8","op":"sum"})");
-  EXPECT_TRUE(is_red(run_pinned(catalogue, backend, unit, c, limits)));
+  EXPECT_TRUE(is_red(run_pinned(catalogue, backend, unit, one_of_int8, limits)));
 }
 
 /// The simplest types are f32 and int32, so that an unrestricted search would slip into them.
@@ -170,14 +175,13 @@ TEST_F(EngineKnownTest, AnEntryThatPassesIsCounted) {
 }
 
 TEST_F(EngineKnownTest, CellsThatOnlyKnownFailuresReachAreNamed) {
-  know({R"("cases":{"type":"int8"})"});
-  plant(RunStatus::failed, is_int8);
+  know_and_plant_int8(RunStatus::failed);
   const Finding finding = run();
   EXPECT_TRUE(finding.is_known) << finding.reason;
   EXPECT_FALSE(finding.known_cells.empty());
   EXPECT_TRUE(finding.missing_cells.empty());
   for (const std::string& cell : finding.known_cells) {
-    EXPECT_NE(cell.find("int8/"), std::string::npos) << cell;
+    EXPECT_TRUE(has(cell, "int8/"));
     EXPECT_FALSE(finding.cells.contains(cell)) << cell;
   }
   EXPECT_EQ(finding.cells.size() + finding.known_cells.size(), all_cells);
@@ -198,19 +202,17 @@ TEST_F(EngineKnownTest, AUnitMayFailInAllCases) {
 
 /// Known failures excuse only the cells that they reach.
 TEST_F(EngineKnownTest, ACellThatNoCaseReachedIsStillMissing) {
-  know({R"("cases":{"type":"int8"})"});
-  plant(RunStatus::failed, is_int8);
+  know_and_plant_int8(RunStatus::failed);
   unit.cases = 20;
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
   EXPECT_TRUE(is_red(finding));
-  EXPECT_NE(finding.reason.find("; known known-0 ("), std::string::npos) << finding.reason;
+  EXPECT_TRUE(has(finding.reason, "; known known-0 ("));
   EXPECT_FALSE(finding.minimal);
 }
 
 TEST_F(EngineKnownTest, ACrashRestartsTheBackendAndSuchCasesAreLeftOutSoon) {
-  know({R"("cases":{"type":"int8"},"verdicts":["crashed"])"});
-  plant(RunStatus::crashed, is_int8);
+  know_and_plant_int8(RunStatus::crashed, R"(,"verdicts":["crashed"])");
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::crashed);
   EXPECT_TRUE(finding.is_known) << finding.reason;
@@ -222,14 +224,12 @@ TEST_F(EngineKnownTest, ACrashRestartsTheBackendAndSuchCasesAreLeftOutSoon) {
 
 /// The known defect is in the second call of the property.
 TEST_F(EngineKnownTest, CasesWithSuchAStageAreLeftOutSoon) {
-  Property twice = fake::completes();
-  twice.name = "twice";
+  Property twice = fake::completes("twice");
   twice.program = [](const spec::Contract&, const Case& c, std::vector<Case>& stages) {
     stages = {c, c};
     stages[1].operation = "broadcast";
   };
-  catalogue = fake::catalogue({twice});
-  unit.property = "twice";
+  use(twice);
   know({R"("operation":"broadcast","cases":{"type":"int8"},"verdicts":["hung"])"});
   plant(RunStatus::hung, is_int8);
   const Finding finding = run();
@@ -280,12 +280,9 @@ TEST_F(EngineKnownTest, AFlakyEntryCoversOnlyFailuresThatComeAndGo) {
 }
 
 TEST_F(EngineKnownTest, APinnedCaseCanBeKnown) {
-  know({R"("cases":{"type":"int8"})"});
-  plant(RunStatus::failed, is_int8);
+  know_and_plant_int8(RunStatus::failed);
   unit.pinned = "all_reduce/one";
-  Case c = case_from_text(
-      R"({"operation":"all_reduce","algorithm":"direct","backend":"fake","property":"completes",)"
-      R"("ranks":2,"count":1,"type":"int8","op":"sum"})");
+  Case c = one_of_int8;
   const Finding finding = run_pinned(catalogue, backend, unit, c, limits);
   EXPECT_EQ(finding.verdict, Verdict::falsified);
   EXPECT_TRUE(finding.is_known);
@@ -321,8 +318,7 @@ TEST_F(EngineKnownTest, AStageThatRanAnotherAlgorithmMayBeTheKnownOne) {
 }
 
 TEST_F(EngineKnownTest, TheSameSeedGivesTheSameFinding) {
-  know({R"("cases":{"type":"int8"})"});
-  plant(RunStatus::failed, is_int8);
+  know_and_plant_int8(RunStatus::failed);
   EXPECT_EQ(to_json(run()), to_json(run()));
 }
 

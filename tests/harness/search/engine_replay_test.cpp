@@ -12,10 +12,12 @@ namespace {
 
 using cases::collective;
 
-struct PinnedTest : EngineTest {
+struct OneCaseTest : EngineTest {
   Case c = case_from_text(R"({"operation":"all_reduce","property":"completes","backend":"fake",)"
                           R"("ranks":3,"count":4,"type":"f32","op":"sum"})");
+};
 
+struct PinnedTest : OneCaseTest {
   Finding run() { return run_pinned(catalogue, backend, unit, c, limits); }
 };
 
@@ -34,8 +36,7 @@ TEST_F(PinnedTest, IsRunOnceWhereItHolds) {
 TEST_F(PinnedTest, FailureIsConfirmedOnARestartedBackend) {
   plant(RunStatus::crashed);
   const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::crashed);
-  EXPECT_EQ(finding.reason, "planted");
+  EXPECT_EQ(outcome_of(finding), "crashed: planted");
   EXPECT_EQ(finding.minimal, c);
   EXPECT_EQ(finding.replays, 5);
   EXPECT_EQ(finding.replays_failed, 5);
@@ -46,16 +47,12 @@ TEST_F(PinnedTest, FailureThatDoesNotReplayIsFlaky) {
   backend.outcome = [this](const Case&) {
     return backend.restarts == 0 ? RunStatus::failed : RunStatus::completed;
   };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::flaky);
-  EXPECT_EQ(finding.reason, "falsified in 0 of 5 replays: planted");
+  EXPECT_EQ(outcome_of(run()), "flaky: falsified in 0 of 5 replays: planted");
 }
 
 TEST_F(PinnedTest, WhatTheBackendRefusesIsSkipped) {
   backend.refusal = [](const Case&) { return "no"; };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::skipped);
-  EXPECT_EQ(finding.reason, name(SkipReason::not_supported));
+  EXPECT_EQ(outcome_of(run()), "skipped: not_supported");
 }
 
 TEST_F(PinnedTest, ComparingNothingIsVacuousAndShowsTheCase) {
@@ -69,15 +66,12 @@ TEST_F(PinnedTest, ComparingNothingIsVacuousAndShowsTheCase) {
 TEST_F(PinnedTest, WhatABackendThrowsIsTheEnvironmentsFailure) {
   backend.outcome = [](const Case&) -> RunStatus { throw std::runtime_error("disk full"); };
   const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::errored);
-  EXPECT_EQ(finding.reason, "disk full");
+  EXPECT_EQ(outcome_of(finding), "errored: disk full");
   EXPECT_EQ(finding.cases, 0);
 }
 
-struct ReplayTest : EngineTest {
+struct ReplayTest : OneCaseTest {
   Examiner examiner{catalogue, backend};
-  Case c = case_from_text(R"({"operation":"all_reduce","property":"completes","backend":"fake",)"
-                          R"("ranks":3,"count":4,"type":"f32","op":"sum"})");
 
   ReplayResult run_replay(ReplayLimits how = {}) { return replay(examiner, c, how); }
 };

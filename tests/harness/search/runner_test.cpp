@@ -19,6 +19,7 @@
 #include "tests/harness/base/moved_clock.hpp"
 #include "tests/harness/fake.hpp"
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 #include "tests/memory.hpp"
 
 namespace rankcheck::harness {
@@ -34,7 +35,7 @@ class RunnerTest : public testing::Test {
       return std::make_unique<fake::FakeBackend>(catalogue_);
     };
     hooks_.check = [](Backend&, const Unit& unit, const RunLimits&) {
-      Finding finding = sample_finding(unit.operation, Verdict::passed);
+      Finding finding = passed(unit.operation);
       finding.cases = unit.cases;
       return finding;
     };
@@ -68,11 +69,15 @@ TEST_F(RunnerTest, ChecksEveryUnitOnce) {
   EXPECT_EQ(whole_.size(), units_.size());
 }
 
-TEST_F(RunnerTest, EachThreadOpensABackendAtMostOnce) {
+TEST_F(RunnerTest, EachThreadOpensABackendAtMostOnceAndThereAreNoMoreThanUnits) {
   options_.jobs = 2;
   run();
   EXPECT_GE(opened_, 1);
   EXPECT_LE(opened_, 2);
+  opened_ = 0;
+  options_.jobs = 64;
+  run();
+  EXPECT_LE(opened_, 6);
 }
 
 TEST_F(RunnerTest, ThreadsStayWithTheirAlgorithms) {
@@ -154,15 +159,6 @@ TEST_F(RunnerTest, FailFastStopsAtTheFirstFailure) {
   EXPECT_EQ(verdicts_.size(), 1U);
 }
 
-TEST_F(RunnerTest, FailFastStopsAtTheFirstError) {
-  options_.fail_fast = true;
-  hooks_.check = [](Backend&, const Unit&, const RunLimits&) -> Finding {
-    throw std::runtime_error("out of paper");
-  };
-  EXPECT_EQ(run(), Ending::failed_fast);
-  EXPECT_EQ(verdicts_.size(), 1U);
-}
-
 TEST_F(RunnerTest, BackendThatDoesNotOpenIsErroredWithItsReason) {
   hooks_.open = [](const std::string&) -> std::unique_ptr<Backend> {
     throw std::runtime_error("no cable");
@@ -172,19 +168,17 @@ TEST_F(RunnerTest, BackendThatDoesNotOpenIsErroredWithItsReason) {
   EXPECT_EQ(reasons_[5], "the backend could not be opened: no cable");
 }
 
-TEST_F(RunnerTest, ExceptionOfACheckIsErrored) {
+TEST_F(RunnerTest, ExceptionOfACheckIsErroredAndEndsAFailFastRun) {
   hooks_.check = [](Backend&, const Unit&, const RunLimits&) -> Finding {
     throw std::runtime_error("out of paper");
   };
   run();
   EXPECT_EQ(verdicts_[3], Verdict::errored);
   EXPECT_EQ(reasons_[3], "out of paper");
-}
-
-TEST_F(RunnerTest, StartsNoMoreThreadsThanUnits) {
-  options_.jobs = 64;
-  run();
-  EXPECT_LE(opened_, 6);
+  verdicts_.clear();
+  options_.fail_fast = true;
+  EXPECT_EQ(run(), Ending::failed_fast);
+  EXPECT_EQ(verdicts_.size(), 1U);
 }
 
 #if !RANKCHECK_HAS_SANITIZER
@@ -199,7 +193,7 @@ TEST_F(RunnerTest, ThreadThatDoesNotStartEndsTheRoundInOneLine) {
   };
   hooks_.check = [&](Backend&, const Unit& unit, const RunLimits&) {
     has_ticked.wait(false);
-    return sample_finding(unit.operation, Verdict::passed);
+    return passed(unit.operation);
   };
   // The address space has room for seven stacks and a little more. Root ignores the other limits.
   rlimit before{};
@@ -208,47 +202,30 @@ TEST_F(RunnerTest, ThreadThatDoesNotStartEndsTheRoundInOneLine) {
   rlimit tight = before;
   tight.rlim_cur = pages * static_cast<std::uint64_t>(::getpagesize()) + (std::uint64_t{60} << 20);
   ::setrlimit(RLIMIT_AS, &tight);
-  std::string reason;
-  try {
-    run();
-  } catch (const std::exception& error) {
-    reason = error.what();
-  }
+  const std::string reason = complaint_of<std::exception>([&] { run(); });
   ::setrlimit(RLIMIT_AS, &before);
-  EXPECT_TRUE(reason.starts_with("cannot start thread ")) << reason;
+  EXPECT_TRUE(begins(reason, "cannot start thread "));
 }
 #endif
 
-TEST_F(RunnerTest, BackendThatEndsBadlySpoilsTheLastUnit) {
-  hooks_.open = [this](const std::string&) {
-    auto backend = std::make_unique<fake::FakeBackend>(catalogue_);
-    backend->failure = BackendFailure{.status = RunStatus::hung, .reason = "does not leave"};
-    return backend;
+TEST_F(RunnerTest, BackendThatEndsBadlySpoilsTheLastUnitUnlessThatFailed) {
+  const auto run_to = [this](const BackendFailure& end, Verdict all, Verdict last) {
+    hooks_.open = [this, end](const std::string&) {
+      auto backend = std::make_unique<fake::FakeBackend>(catalogue_);
+      backend->failure = end;
+      return backend;
+    };
+    hooks_.check = [=](Backend&, const Unit& unit, const RunLimits&) {
+      return sample_finding(unit.operation, unit.operation == "operation_5" ? last : all);
+    };
+    Runner runner(options_, hooks_);
+    runner.run_round(units_, std::vector<bool>(units_.size(), false), 1);
+    runner.close(units_);
   };
-  hooks_.check = [](Backend&, const Unit& unit, const RunLimits&) {
-    return sample_finding(unit.operation, Verdict::errored);
-  };
-  Runner runner(options_, hooks_);
-  runner.run_round(units_, std::vector<bool>(units_.size(), false), 1);
-  runner.close(units_);
+  run_to({.status = RunStatus::hung, .reason = "stays"}, Verdict::errored, Verdict::errored);
   EXPECT_EQ(verdicts_[4], Verdict::errored);
   EXPECT_EQ(verdicts_[5], Verdict::hung);
-}
-
-TEST_F(RunnerTest, BackendThatEndsBadlyLeavesAFailureAlone) {
-  hooks_.open = [this](const std::string&) {
-    auto backend = std::make_unique<fake::FakeBackend>(catalogue_);
-    backend->failure =
-        BackendFailure{.status = RunStatus::crashed, .reason = "tripped on its way out"};
-    return backend;
-  };
-  hooks_.check = [](Backend&, const Unit& unit, const RunLimits&) {
-    return sample_finding(unit.operation,
-                          unit.operation == "operation_5" ? Verdict::falsified : Verdict::passed);
-  };
-  Runner runner(options_, hooks_);
-  runner.run_round(units_, std::vector<bool>(units_.size(), false), 1);
-  runner.close(units_);
+  run_to({.status = RunStatus::crashed, .reason = "trips"}, Verdict::passed, Verdict::falsified);
   EXPECT_EQ(verdicts_[4], Verdict::passed);
   EXPECT_EQ(verdicts_[5], Verdict::falsified);
 }
@@ -263,7 +240,7 @@ TEST_F(RunnerTest, InterruptedUnitIsDroppedUnlessItFailed) {
   options_.limits.stop = {.flag = &stop};
   hooks_.check = [&](Backend&, const Unit& unit, const RunLimits&) {
     if (unit.operation == "operation_1") stop.store(true);
-    Finding finding = sample_finding(unit.operation, Verdict::passed);
+    Finding finding = passed(unit.operation);
     finding.cases = stop.load() ? 3 : unit.cases;
     return finding;
   };
@@ -274,7 +251,7 @@ TEST_F(RunnerTest, InterruptedUnitIsDroppedUnlessItFailed) {
 TEST_F(RunnerTest, UnitWithoutAFindingEndsTheRound) {
   hooks_.check = [](Backend&, const Unit& unit, const RunLimits&) {
     if (unit.operation == "operation_1") throw Interrupted();
-    return sample_finding(unit.operation, Verdict::passed);
+    return passed(unit.operation);
   };
   EXPECT_EQ(run(), Ending::interrupted);
   EXPECT_EQ(verdicts_.size(), 1U);
@@ -307,9 +284,10 @@ class CutUnitTest : public RunnerTest {
   Verdict verdict_of_cut_ = Verdict::passed;
 };
 
-TEST_F(CutUnitTest, IsNotWhole) {
+TEST_F(CutUnitTest, IsNotWholeAndPassedWhereItCoveredEverything) {
   EXPECT_EQ(run(), Ending::time_over);
   EXPECT_EQ(verdicts_.size(), 1U);
+  EXPECT_EQ(verdicts_[0], Verdict::passed);
   EXPECT_TRUE(whole_.empty());
 }
 
@@ -321,18 +299,11 @@ TEST_F(CutUnitTest, IsSkippedWhereItLacksCoverage) {
   EXPECT_EQ(reasons_[0], "time_over");
 }
 
-TEST_F(CutUnitTest, IsPassedWhereItCoveredEverything) {
-  EXPECT_EQ(run(), Ending::time_over);
-  EXPECT_EQ(verdicts_[0], Verdict::passed);
-}
-
+/// Also a round that others follow.
 TEST_F(CutUnitTest, CutsTheRunAlsoAsItsLast) {
   units_.resize(1);
   EXPECT_EQ(run(), Ending::time_over);
-}
-
-TEST_F(CutUnitTest, CutsARoundThatOthersFollowAlsoAsItsLast) {
-  units_.resize(1);
+  options_.limits.deadline = RunClock::now() + std::chrono::hours(1);
   options_.coverage_grows = true;
   EXPECT_EQ(run(), Ending::time_over);
 }
