@@ -17,7 +17,11 @@ class KnownFailuresTest : public testing::Test {
   }
 
   RunFinding& failure() { return run_.findings.at(failing); }
-  void mark() { mark_known(run_, defects_); }
+  /// Whether the entry makes the failure a known one.
+  bool is_known() {
+    mark_known(run_, defects_);
+    return failure().is_known;
+  }
   [[nodiscard]] KnownStatus status() const { return known_statuses(run_, defects_).front(); }
 
   RunReport run_ = sample_run();
@@ -31,8 +35,7 @@ class KnownFailuresTest : public testing::Test {
 };
 
 TEST_F(KnownFailuresTest, AFailureIsKnownIfItsCaseIsAsTheEntrySays) {
-  mark();
-  EXPECT_TRUE(failure().is_known);
+  EXPECT_TRUE(is_known());
   EXPECT_TRUE(failure().may_hide_others);
   ASSERT_EQ(failure().known.size(), 1U);
   EXPECT_EQ(failure().known.front().id, "max");
@@ -42,46 +45,38 @@ TEST_F(KnownFailuresTest, AFailureIsKnownIfItsCaseIsAsTheEntrySays) {
 
 TEST_F(KnownFailuresTest, AnotherCaseVerdictVersionOrOperationIsNotKnown) {
   failure().minimal["op"] = "sum";
-  mark();
-  EXPECT_FALSE(failure().is_known);
+  EXPECT_FALSE(is_known());
   failure().minimal["op"] = "max";
   failure().verdict = Verdict::crashed;
-  mark();
-  EXPECT_FALSE(failure().is_known);
+  EXPECT_FALSE(is_known());
   failure().verdict = Verdict::falsified;
   run_.environment["backends"]["mpi"]["versions"]["mpi"] = "MPICH Version: 4.1";
-  mark();
-  EXPECT_FALSE(failure().is_known);
+  EXPECT_FALSE(is_known());
   EXPECT_EQ(status().state, KnownState::not_applied);
   run_.environment["backends"]["mpi"]["versions"]["mpi"] = "MPICH Version: 4.0.2";
   failure().operation = "broadcast";
-  mark();
-  EXPECT_FALSE(failure().is_known);
+  EXPECT_FALSE(is_known());
 }
 
 TEST_F(KnownFailuresTest, AnotherSymptomIsNotKnown) {
   failure().symptom = Symptom::outside;
-  mark();
-  EXPECT_FALSE(failure().is_known);
+  EXPECT_FALSE(is_known());
   failure().symptom = Symptom::value;
-  mark();
-  EXPECT_TRUE(failure().is_known);
+  EXPECT_TRUE(is_known());
 }
 
 /// Another version of rankcheck may have other fields.
 TEST_F(KnownFailuresTest, ACaseThatCannotBeReadIsNotKnown) {
   failure().minimal["planet"] = "mars";
-  mark();
-  EXPECT_FALSE(failure().is_known);
+  EXPECT_FALSE(is_known());
   failure().minimal = nullptr;
-  mark();
-  EXPECT_FALSE(failure().is_known);
+  EXPECT_FALSE(is_known());
 }
 
 TEST_F(KnownFailuresTest, WhatTheRunKnewItselfHidesNothing) {
   failure().is_known = true;
   failure().known = {{.id = "max", .covered = 9, .failed = 4}};
-  mark();
+  EXPECT_TRUE(is_known());
   EXPECT_FALSE(failure().may_hide_others);
   EXPECT_EQ(status().failed, 4);
 }
@@ -91,7 +86,7 @@ TEST_F(KnownFailuresTest, AnEntryWithoutAFailureOrThatExpiredIsStale) {
   EXPECT_TRUE(status().is_stale());
   EXPECT_EQ(known_line(status()), "stale: max: no failure is as it says: compares as signed");
   failure().verdict = Verdict::falsified;
-  mark();
+  EXPECT_TRUE(is_known());
   EXPECT_FALSE(status().is_stale());
   run_.environment["started"] = "2026-07-01T00:00:00Z";
   EXPECT_TRUE(status().is_stale());

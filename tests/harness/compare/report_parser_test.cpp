@@ -5,6 +5,8 @@
 #include "harness/base/json_text.hpp"
 #include "harness/case/case.hpp"
 
+#include "tests/harness/text.hpp"
+
 namespace rankcheck::harness::compare {
 namespace {
 
@@ -83,12 +85,10 @@ TEST(ReportParserTest, RefusesWhatIsNoJson) {
 
 TEST(ReportParserTest, NamesAFindingThatIsNoObject) {
   for (const char* wrong : {"7", "[]", "\"text\"", "null"}) {
-    try {
-      const Parsed parsed(std::string(R"({"findings": [{"id": "x"}, )") + wrong + "]}");
-      ADD_FAILURE() << wrong;
-    } catch (const BadInput& bad) {
-      EXPECT_STREQ(bad.what(), "file: findings[1]: expected an object") << wrong;
-    }
+    const std::string text = std::string(R"({"findings": [{"id": "x"}, )") + wrong + "]}";
+    EXPECT_EQ(complaint_of<BadInput>([&] { return Parsed(text).rest; }),
+              "file: findings[1]: expected an object")
+        << wrong;
   }
 }
 

@@ -18,6 +18,7 @@
 
 #include "tests/harness/compare/sample_run.hpp"
 #include "tests/harness/sample.hpp"
+#include "tests/print.hpp"
 #include "tests/random.hpp"
 
 namespace rankcheck::harness::compare {
@@ -185,21 +186,33 @@ ordered_json random_files(Random& random) {
   return files;
 }
 
+/// The kind of a change and the kind of its reverse.
+struct Kinds {
+  // NOLINTNEXTLINE(google-explicit-constructor): most rows have one of these.
+  constexpr Kinds(Kind both) : Kinds(both, both) {}
+  constexpr Kinds(Kind its_forward, Kind its_reverse)
+      : forward(its_forward), reverse(its_reverse) {}
+
+  Kind forward;
+  Kind reverse;
+};
+
+/// Places in the report, see pointer_to(), and their new values as JSON. No value removes it.
+using Edits = std::vector<std::pair<std::string, std::string>>;
+
 /// One thing that changes in a report: what the comparison says of it, and what of the reverse.
 struct SingleChange {
   std::string name;
   /// The unit that changes, or another place.
   std::string place;
-  Kind kind;
-  Kind reverse_kind;
-  /// Places in the report, see pointer_to(), and their new values as JSON. No value removes it.
-  std::vector<std::pair<std::string, std::string>> edits;
-  /// What the change and the reverse name, if it is not the place.
-  std::string what = {};
-  std::string reverse_what = {};
+  Kinds kinds;
+  Edits edits;
   /// How it was and how it is. Not compared if they are empty.
   std::string before = {};
   std::string now = {};
+  /// What the change and the reverse name, if it is not the place.
+  std::string what = {};
+  std::string reverse_what = {};
 };
 
 /// Returns where a place is in the files: "ring/cases" is in the finding of `ring`, "gate/links" in
@@ -219,8 +232,8 @@ ordered_json::json_pointer pointer_to(const std::string& place) {
                                                           : start->second + place.substr(end));
 }
 
-void edit(ordered_json& files, const SingleChange& change) {
-  for (const auto& [place, value] : change.edits) {
+void edit(ordered_json& files, const Edits& edits) {
+  for (const auto& [place, value] : edits) {
     const ordered_json::json_pointer pointer = pointer_to(place);
     if (!value.empty()) {
       files[pointer] = ordered_json::parse(value);
@@ -232,35 +245,46 @@ void edit(ordered_json& files, const SingleChange& change) {
   }
 }
 
-constexpr Kind lost = Kind::coverage_lost;
-constexpr Kind gained = Kind::coverage_gained;
+constexpr Kinds broken(Kind::newly_broken, Kind::mended);
+constexpr Kinds repaired(Kind::mended, Kind::newly_broken);
+constexpr Kinds lost(Kind::coverage_lost, Kind::coverage_gained);
+constexpr Kinds gained(Kind::coverage_gained, Kind::coverage_lost);
+constexpr Kinds less_accurate(Kind::accuracy_lost, Kind::accuracy_gained);
+constexpr Kinds blinder(Kind::power_lost, Kind::power_gained);
+constexpr Kinds slower(Kind::speed_lost, Kind::speed_gained);
 
 /// An edit of a unit's verdict.
-std::vector<std::pair<std::string, std::string>> to(const std::string& now,
-                                                    const std::string& unit) {
+Edits to(const std::string& now, const std::string& unit) {
   return {{unit + "/verdict", '"' + now + '"'}};
 }
 
 std::vector<SingleChange> changes_of_verdicts() {
   using enum Kind;
   const std::string of_cuda = "*/*/cuda";
+  const Kinds runs_now(newly_broken, coverage_lost);
   return {
-      {"broken", ring, newly_broken, mended, to("falsified", "ring")},
-      {"flaky", ring, flaky, flaky, to("flaky", "ring")},
-      {"flaky_not_wrong", failing, flaky, still_broken, to("flaky", "failing")},
-      {"mended", failing, mended, newly_broken, to("passed", "failing")},
-      {"not_skipped", skipped, newly_broken, lost, to("crashed", "skipped"), skipped, of_cuda},
-      {"runs_now", skipped, gained, lost, to("passed", "skipped"), of_cuda, of_cuda},
-      {"no_backend", failing, lost, newly_broken, to("skipped", "failing"), "*/*/mpi", failing},
-      {"vacuous", law, lost, gained, to("vacuous", "law")},
-      {"errored", law, lost, gained, to("errored", "law")},
-      {"reason", failing, still_broken, still_broken, {{"failing/reason", "\"another\""}}},
-      {"why_skipped", skipped, not_judged, not_judged, {{"skipped/reason", "\"no_device\""}}},
-      {"known_failure", failing, still_broken, newly_broken, {{"failing/is_known", "true"}}},
+      {"broken", ring, broken, to("falsified", "ring")},
+      {"flaky", ring, flaky, to("flaky", "ring")},
+      {"flaky_not_wrong", failing, {flaky, still_broken}, to("flaky", "failing")},
+      {"mended", failing, repaired, to("passed", "failing")},
+      {"not_skipped", skipped, runs_now, to("crashed", "skipped"), "", "", skipped, of_cuda},
+      {"runs_now", skipped, gained, to("passed", "skipped"), "", "", of_cuda, of_cuda},
+      {"no_backend",
+       failing,
+       {coverage_lost, newly_broken},
+       to("skipped", "failing"),
+       "",
+       "",
+       "*/*/mpi",
+       failing},
+      {"vacuous", law, lost, to("vacuous", "law")},
+      {"errored", law, lost, to("errored", "law")},
+      {"reason", failing, still_broken, {{"failing/reason", "\"another\""}}},
+      {"why_skipped", skipped, not_judged, {{"skipped/reason", "\"no_device\""}}},
+      {"known_failure", failing, {still_broken, newly_broken}, {{"failing/is_known", "true"}}},
       {"failing_only_as_known",
        ring,
-       newly_broken,
-       mended,
+       broken,
        {{"ring/verdict", "\"falsified\""}, {"ring/is_known", "true"}}},
   };
 }
@@ -271,37 +295,33 @@ std::vector<SingleChange> changes_of_units() {
   const std::string of_ring = "all_reduce/ring/sim";
   const std::string of_other = "broadcast/*/sim";
   const std::string one = "1 judged unit";
-  const std::string not_there = "not in this run";
-  const std::string place_of_duration =
+  const std::string none = "not in this run";
+  const std::string duration_of_ring =
       "environment/durations_s/all_reduce~1ring~1sim~1agrees_with_reference";
   return {
-      {"unit_gone", law, lost, gained, {{"law", ""}}, law, law, one, not_there},
-      {"algorithm_gone", tree, lost, gained, {{"tree", ""}}, of_tree, of_tree, one, not_there},
-      {"operation_gone", other, lost, gained, {{"other", ""}}, of_other, of_other, one, not_there},
-      {"never_ran_and_gone", skipped, not_judged, not_judged, {{"skipped", ""}}},
-      {"cell_gone", ring, lost, gained, {{"ring/cells/f32~1sum", ""}}},
-      {"cell_more", ring, gained, lost, {{"ring/cells/f64~1sum", "1"}}},
-      {"fewer_cases", ring, lost, gained, {{"ring/cases", "3"}}},
-      {"fewer_of_all", of_ring, lost, gained, {{"ring/cases", "5"}, {"law/cases", "5"}}},
-      {"larger_error", ring, accuracy_lost, accuracy_gained, {{"ring/ratio_max", "0.5"}}},
-      {"not_exact", other, accuracy_lost, accuracy_gained, {{"other/ratio_max", "0.1"}}},
-      {"blinder", ring, power_lost, power_gained, {{"ring/power/smallest_change", "0.1"}}},
-      {"powerless_case", ring, power_lost, power_gained, {{"ring/powerless_cases", "1"}}},
-      {"takes_longer", ring, duration, duration, {{place_of_duration, "9"}}},
+      {"unit_gone", law, lost, {{"law", ""}}, one, none},
+      {"algorithm_gone", tree, lost, {{"tree", ""}}, one, none, of_tree, of_tree},
+      {"operation_gone", other, lost, {{"other", ""}}, one, none, of_other, of_other},
+      {"never_ran_and_gone", skipped, not_judged, {{"skipped", ""}}},
+      {"cell_gone", ring, lost, {{"ring/cells/f32~1sum", ""}}},
+      {"cell_more", ring, gained, {{"ring/cells/f64~1sum", "1"}}},
+      {"fewer_cases", ring, lost, {{"ring/cases", "3"}}},
+      {"fewer_of_all", of_ring, lost, {{"ring/cases", "5"}, {"law/cases", "5"}}},
+      {"larger_error", ring, less_accurate, {{"ring/ratio_max", "0.5"}}},
+      {"not_exact", other, less_accurate, {{"other/ratio_max", "0.1"}}},
+      {"blinder", ring, blinder, {{"ring/power/smallest_change", "0.1"}}},
+      {"powerless_case", ring, blinder, {{"ring/powerless_cases", "1"}}},
+      {"takes_longer", ring, duration, {{duration_of_ring, "9"}}},
       {"options_of_a_unit",
        ring,
        options,
-       options,
        {{"ring/unit/cases", "200"}, {"ring/unit/types", R"(["f32"])"}},
-       ring,
-       ring,
        "cases 100, no types",
        R"(cases 200, types ["f32"])"},
   };
 }
 
 std::vector<SingleChange> changes_of_measurements() {
-  using enum Kind;
   const std::string measured = std::string("bench/") + large;
   const std::string list = "bench/benchmarks/";
   const std::string failed = R"({"name": ")" + std::string(large) +
@@ -310,39 +330,21 @@ std::vector<SingleChange> changes_of_measurements() {
   return {
       {"slower",
        measured,
-       speed_lost,
-       speed_gained,
+       slower,
        {{list + "0/floor_ratio", "4"},
         {list + "1/floor_ratio", "4.2"},
         {list + "2/floor_ratio", "4.4"}},
-       measured,
-       measured,
        was,
        "4.2 times the floor (4 to 4.4)"},
-      {"measurement_gone",
-       measured,
-       lost,
-       gained,
-       {{list + '0', ""}, {list + '0', ""}, {list + '0', ""}}},
+      {"measurement_gone", measured, lost, {{list + '0', ""}, {list + '0', ""}, {list + '0', ""}}},
       {"measurement_failed",
        measured,
        lost,
-       gained,
        {{list + '0', ""}, {list + '0', ""}, {list + '0', failed}},
-       measured,
-       measured,
        was,
        "no device"},
-      {"measurements_gone",
-       "bench",
-       lost,
-       gained,
-       {{"bench", "null"}},
-       "bench",
-       "bench",
-       "2 measurements",
-       "not in this run"},
-      {"processors", "bench.num_cpus", version, version, {{"bench/context/num_cpus", "64"}}},
+      {"all_gone", "bench", lost, {{"bench", "null"}}, "2 measurements", "not in this run"},
+      {"processors", "bench.num_cpus", Kind::version, {{"bench/context/num_cpus", "64"}}},
   };
 }
 
@@ -351,22 +353,18 @@ std::vector<SingleChange> changes_of_circumstances() {
   const std::string mpi = "environment/backends/mpi";
   const std::string driver = "environment/backends/cuda/versions/nvidia_driver";
   return {
-      {"known_passes", "known.max", known, known, {{"known/0/state", "\"passing\""}}},
-      {"another_seed", "run.seed", options, options, {{"run/seed", "2"}}},
-      {"new_option", "run.cases", options, options, {{"run/cases", "7"}}},
-      {"option_gone", "run.suites", options, options, {{"run/suites", ""}}},
-      {"quick", "run.quick", options, options, {{"run/quick", "true"}}},
-      {"ended_early", "ending", options, options, {{"ending", "\"time_over\""}}},
-      {"host", "host", version, version, {{"environment/host", "\"b\""}}},
-      {"commit", "commit", version, version, {{"environment/commit", "\"abc\""}}},
-      {"rankcheck", "rankcheck", version, version, {{"environment/rankcheck", "\"2\""}}},
-      {"library",
-       "backends.mpi.versions.mpi",
-       version,
-       version,
-       {{mpi + "/versions/mpi", "\"M\""}}},
-      {"backend_gone", "backends.mpi", version, version, {{mpi, ""}}},
-      {"driver", "backends.cuda.versions.nvidia_driver", version, version, {{driver, "\"590\""}}},
+      {"known_passes", "known.max", known, {{"known/0/state", "\"passing\""}}},
+      {"another_seed", "run.seed", options, {{"run/seed", "2"}}},
+      {"new_option", "run.cases", options, {{"run/cases", "7"}}},
+      {"option_gone", "run.suites", options, {{"run/suites", ""}}},
+      {"quick", "run.quick", options, {{"run/quick", "true"}}},
+      {"ended_early", "ending", options, {{"ending", "\"time_over\""}}},
+      {"host", "host", version, {{"environment/host", "\"b\""}}},
+      {"commit", "commit", version, {{"environment/commit", "\"abc\""}}},
+      {"rankcheck", "rankcheck", version, {{"environment/rankcheck", "\"2\""}}},
+      {"library", "backends.mpi.versions.mpi", version, {{mpi + "/versions/mpi", "\"M\""}}},
+      {"backend_gone", "backends.mpi", version, {{mpi, ""}}},
+      {"driver", "backends.cuda.versions.nvidia_driver", version, {{driver, "\"590\""}}},
   };
 }
 
@@ -377,25 +375,16 @@ std::vector<SingleChange> changes_of_a_gate() {
       {"device",
        "doctor.backends.cuda.devices.H100.memory",
        version,
-       version,
        {{"gate/doctor/backends/0/devices/0/memory", "\"80 GB\""}}},
       {"versions_of_the_doctor",
        "doctor.backends.cuda.versions",
        version,
-       version,
        {{"gate/doctor/backends/0/versions", "\"535\""}}},
-      {"bandwidth",
-       second_link,
-       speed_lost,
-       speed_gained,
-       {{"gate/links/1/copy_s", "[4e-3, 4.1e-3, 4.2e-3]"}}},
+      {"bandwidth", second_link, slower, {{"gate/links/1/copy_s", "[4e-3, 4.1e-3, 4.2e-3]"}}},
       {"no_bandwidth",
        second_link,
        lost,
-       gained,
        {{"gate/links/1/copy_s", ""}},
-       second_link,
-       second_link,
        "0.953 GB/s (0.874 to 1.05)",
        "no bandwidth"},
   };
@@ -404,16 +393,30 @@ std::vector<SingleChange> changes_of_a_gate() {
                                     std::pair("phases", "hardware/phases/soak")}) {
     for (const Verdict now : {Verdict::falsified, Verdict::skipped, Verdict::errored}) {
       const std::string word(name(now));
-      const bool fails = is_failure(now);
-      all.push_back({.name = std::string(list) + '_' + word,
-                     .place = place,
-                     .kind = fails ? newly_broken : lost,
-                     .reverse_kind = fails ? mended : gained,
-                     .edits = {{fmt::format("gate/{}/1/verdict", list), '"' + word + '"'}}});
+      all.push_back({fmt::format("{}_{}", list, word),
+                     place,
+                     is_failure(now) ? broken : lost,
+                     to(word, fmt::format("gate/{}/1", list))});
     }
   }
   return all;
 }
+
+/// Places whose changes reports/README.md names as not compared, and new values. "each/" stands for
+/// every finding.
+const Edits edits_without_meaning{
+    {"each/compared_bytes", "12345"},
+    {"each/ranks_max", "7"},
+    {"each/shrinks", "9"},
+    {"each/original", R"({"operation":"crop","ranks":2})"},
+    {"each/steps", R"(["ranks 2 -> 1"])"},
+    {"each/minimal", R"({"operation":"crop","ranks":1})"},
+    {"each/cells/f32~1sum", "99"},
+    {"environment/started", R"("later")"},
+    {"environment/jobs", "9"},
+    {"gate/links/1/exposure/bytes_of_copy", "7"},
+    {"total", "0"},
+};
 
 /// What a mutation changed: a unit's id or a place. Empty if the comparison should say nothing.
 using Place = std::string;
@@ -464,48 +467,6 @@ std::vector<Mutation> mutations_of_any_unit() {
          finding["is_known"] = !finding.value("is_known", false);
          const bool fails = is_failure(*verdict_named(finding["verdict"].get<std::string>()));
          return fails ? finding["id"].get<Place>() : Place();
-       }},
-  };
-}
-
-/// Changes that reports/README.md names as not compared.
-std::vector<Mutation> mutations_without_meaning() {
-  const auto finding = [](const char* field, const ordered_json& value) {
-    return [=](ordered_json& files, Random& random) {
-      some_finding(files, random)[field] = value;
-      return Place();
-    };
-  };
-  const auto environment = [](const char* field, const ordered_json& value) {
-    return [=](ordered_json& files, Random&) {
-      files["report"]["environment"][field] = value;
-      return Place();
-    };
-  };
-  return {
-      {"bytes", finding("compared_bytes", 12345)},
-      {"ranks", finding("ranks_max", 7)},
-      {"shrinks", finding("shrinks", 9)},
-      {"original", finding("original", {{"operation", "crop"}, {"ranks", 2}})},
-      {"steps", finding("steps", {"ranks 2 -> 1"})},
-      {"minimal", finding("minimal", {{"operation", "crop"}, {"ranks", 1}})},
-      {"started", environment("started", "later")},
-      {"jobs", environment("jobs", 9)},
-      {"count_of_a_cell",
-       [](ordered_json& files, Random& random) {
-         some_finding(files, random)["cells"]["f32/sum"] = 99;
-         return Place();
-       }},
-      {"bytes_of_a_link",
-       [](ordered_json& files, Random&) {
-         ordered_json& link = files["report"]["environment"]["hardware"]["links"][1];
-         link["exposure"]["bytes_of_copy"] = 7;
-         return Place();
-       }},
-      {"total",
-       [](ordered_json& files, Random&) {
-         files["report"]["total"] = 0;
-         return Place();
        }},
   };
 }
@@ -619,32 +580,32 @@ TEST_P(SingleChangeTest, IsNamedAndOnlyIt) {
   ordered_json files = sample_files();
   const RunReport before = files_.read(files);
   EXPECT_EQ(lines_of(changes_of(before, before)), "") << "a run against itself";
-  edit(files, row);
+  edit(files, row.edits);
   const RunReport now = files_.read(files);
   const std::vector<Change> changes = changes_of(before, now);
-  ASSERT_EQ(lines_of(changes), line(row.kind, row.what));
-  EXPECT_EQ(lines_of(changes_of(now, before)), line(row.reverse_kind, row.reverse_what));
+  ASSERT_EQ(lines_of(changes), line(row.kinds.forward, row.what));
+  EXPECT_EQ(lines_of(changes_of(now, before)), line(row.kinds.reverse, row.reverse_what));
   if (!row.before.empty()) {
     EXPECT_EQ(changes.front().before, row.before);
     EXPECT_EQ(changes.front().now, row.now);
   }
   const bool is_known = changes.front().now.starts_with("falsified as known");
-  if (!is_known) expect_counts(compare(before, now), row.kind);
-  expect_counts(compare(now, before), row.reverse_kind);
+  if (!is_known) expect_counts(compare(before, now), row.kinds.forward);
+  expect_counts(compare(now, before), row.kinds.reverse);
 }
 
 TEST_P(SingleChangeTest, IsNamedAmongOtherUnits) {
   const SingleChange& row = GetParam();
   for (const Start& start : random_starts().first(10)) {
     ordered_json files = start.files;
-    edit(files, row);
+    edit(files, row.edits);
     const RunReport now = files_.read(files);
     const std::vector<Change> forward = changes_of(start.run, now);
     const std::vector<Change> reverse = changes_of(now, start.run);
     EXPECT_EQ(why_wrong(forward, start.run, now, row.place), "");
     EXPECT_EQ(why_wrong(reverse, now, start.run, row.place), "") << "reversed";
-    for (const Change& each : forward) EXPECT_EQ(each.kind, row.kind) << each.what;
-    for (const Change& each : reverse) EXPECT_EQ(each.kind, row.reverse_kind) << each.what;
+    for (const Change& each : forward) EXPECT_EQ(each.kind, row.kinds.forward) << each.what;
+    for (const Change& each : reverse) EXPECT_EQ(each.kind, row.kinds.reverse) << each.what;
   }
 }
 
@@ -666,7 +627,9 @@ INSTANTIATE_TEST_SUITE_P(Changes, SingleChangeTest, testing::ValuesIn(single_cha
 /// A kind that no row has would go untested.
 TEST(SingleChangesTest, HaveEveryKind) {
   std::set<Kind> kinds;
-  for (const SingleChange& each : single_changes()) kinds.insert({each.kind, each.reverse_kind});
+  for (const SingleChange& each : single_changes()) {
+    kinds.insert({each.kinds.forward, each.kinds.reverse});
+  }
   EXPECT_EQ(kinds.size(), compare::kinds.size());
 }
 
@@ -697,10 +660,31 @@ INSTANTIATE_TEST_SUITE_P(AnyUnit,
                          AnyChangeTest,
                          testing::ValuesIn(mutations_of_any_unit()),
                          name_of);
-INSTANTIATE_TEST_SUITE_P(NotCompared,
-                         AnyChangeTest,
-                         testing::ValuesIn(mutations_without_meaning()),
-                         name_of);
+
+class NotComparedTest : public testing::TestWithParam<Edits::value_type> {};
+
+TEST_P(NotComparedTest, IsNoChange) {
+  const auto& [place, value] = GetParam();
+  const std::string each = "each/";
+  for (const Start& start : random_starts()) {
+    ordered_json files = start.files;
+    if (place.starts_with(each)) {
+      for (std::size_t i = 0; i < files["report"]["findings"].size(); ++i) {
+        edit(files, {{fmt::format("findings/{}/{}", i, place.substr(each.size())), value}});
+      }
+    } else {
+      edit(files, {GetParam()});
+    }
+    const RunReport now = ReportFiles().read(files);
+    EXPECT_EQ(lines_of(changes_of(start.run, now)), "");
+    EXPECT_EQ(lines_of(changes_of(now, start.run)), "") << "reversed";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Place,
+                         NotComparedTest,
+                         testing::ValuesIn(edits_without_meaning),
+                         tests::printed_name);
 
 }  // namespace
 }  // namespace rankcheck::harness::compare

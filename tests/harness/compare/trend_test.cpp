@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/compare/sample_run.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::harness::compare {
 namespace {
@@ -119,24 +120,22 @@ TEST_F(TrendTest, FailuresAreWorstAndASkipSaysLeast) {
 
 TEST_F(TrendTest, ATableHasALineForEachOperationAndBackend) {
   const std::string text = to_text(trend_of(runs_));
-  EXPECT_NE(text.find("operation   backend  verdicts  error/bound  cases/s  bench ratio\n"
-                      "all_reduce  mpi      FFF       ---          ███ 10   ---\n"
-                      "all_reduce  sim      pFp       ███ 0.25     ██▄ 4    ███ 2.1\n"
-                      "broadcast   sim      ppp       ▁▁▁ 0        ███ 10   ---\n"),
-            std::string::npos)
-      << text;
-  EXPECT_EQ(text.find("cuda"), std::string::npos) << "nothing was judged there";
+  EXPECT_TRUE(has(text,
+                  "operation   backend  verdicts  error/bound  cases/s  bench ratio\n"
+                  "all_reduce  mpi      FFF       ---          ███ 10   ---\n"
+                  "all_reduce  sim      pFp       ███ 0.25     ██▄ 4    ███ 2.1\n"
+                  "broadcast   sim      ppp       ▁▁▁ 0        ███ 10   ---\n"));
+  EXPECT_FALSE(has(text, "cuda")) << "nothing was judged there";
   runs_[2].findings.at(other).duration_s = 1e-4;
-  EXPECT_NE(to_text(trend_of(runs_)).find("▁▁█ 100,000"), std::string::npos);
+  EXPECT_TRUE(has(to_text(trend_of(runs_)), "▁▁█ 100,000"));
   runs_[2].findings.at(ring).ratio_max = std::numeric_limits<double>::infinity();
-  EXPECT_NE(to_markdown(trend_of(runs_)).find("| pFp | ███ inf |"), std::string::npos)
-      << to_markdown(trend_of(runs_));
+  EXPECT_TRUE(has(to_markdown(trend_of(runs_)), "| pFp | ███ inf |"));
 }
 
 TEST_F(TrendTest, ATableForATerminalHas100Columns) {
   for (int i = 0; i < 60; ++i) runs_.push_back(sample_run());
   const std::string text = to_text(trend_of(runs_));
-  EXPECT_NE(text.find("over the runs, of which the latest "), std::string::npos) << text;
+  EXPECT_TRUE(has(text, "over the runs, of which the latest "));
   std::size_t columns = 0;
   for (const char c : text) {
     if (c == '\n') columns = 0;
