@@ -1,7 +1,6 @@
 /// A right subject with every collective. Its ranks are threads. `--bug NAME` plants a bug.
 /// `--device` puts the buffers into memory of its own.
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -128,10 +127,20 @@ std::size_t member_for(const Board& board, std::size_t q) {
                                 board.ranks().begin()));
 }
 
-void all_reduce(const Call& call, Buffer send, Buffer recv) {
+/// What a member does with the data of all, before one of them leaves.
+using Work = void (*)(const Call& call, const Board& board, const Buffer& recv);
+
+auto exchanged(Work work) {
+  return [work](const Call& call, const Buffer& send, const Buffer& recv) {
+    Board& board = exchange(call, send);
+    work(call, board, recv);
+    board.meet();
+  };
+}
+
+void all_reduce(const Call& call, const Board& board, const Buffer& recv) {
   // The values of an earlier call of the same size come again.
   static thread_local std::vector<unsigned char> stale;
-  Board& board = exchange(call, send);
   reduce_block(call, board, 0, recv);
   if (bug == "stale_buffer" && recv.bytes() > 0) {
     const auto* const bytes = static_cast<unsigned char*>(recv.data());
@@ -139,30 +148,22 @@ void all_reduce(const Call& call, Buffer send, Buffer recv) {
     if (stale.size() == fresh.size()) std::memcpy(recv.data(), stale.data(), stale.size());
     stale = fresh;
   }
-  board.meet();
 }
 
-void reduce(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void reduce(const Call& call, const Board& board, const Buffer& recv) {
   if (place(call.rank) == root_of(call)) reduce_block(call, board, 0, recv);
-  board.meet();
 }
 
-void reduce_list(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void reduce_list(const Call& call, const Board& board, const Buffer& recv) {
   const bool gets = call.operation == "all_reduce_list" || place(call.rank) == root_of(call);
   for (std::size_t i = 0; gets && i < recv.size(); ++i) reduce_block(call, board, i, recv[i]);
-  board.meet();
 }
 
-void reduce_scatter(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void reduce_scatter(const Call& call, const Board& board, const Buffer& recv) {
   reduce_block(call, board, place(call.rank), recv);
-  board.meet();
 }
 
-void reduce_axis(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void reduce_axis(const Call& call, const Board& board, const Buffer& recv) {
   if (place(call.rank) == root_of(call)) {
     with_real_type(call.type, [&](auto zero) {
       using T = decltype(zero);
@@ -181,11 +182,9 @@ void reduce_axis(const Call& call, Buffer send, Buffer recv) {
       }
     });
   }
-  board.meet();
 }
 
-void gather_axis(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void gather_axis(const Call& call, const Board& board, const Buffer& recv) {
   if (call.operation == "all_gather_axis" || place(call.rank) == root_of(call)) {
     auto* out = static_cast<unsigned char*>(recv.data());
     for (std::size_t a = 0; a < call.outer; ++a) {
@@ -196,70 +195,57 @@ void gather_axis(const Call& call, Buffer send, Buffer recv) {
       }
     }
   }
-  board.meet();
 }
 
-void gather(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void gather(const Call& call, const Board& board, const Buffer& recv) {
   const bool gets = call.operation.compare(0, 3, "all") == 0 || place(call.rank) == root_of(call);
   for (std::size_t q = 0; gets && q < recv.size(); ++q) {
     copy_block(board, member_for(board, q), 0, recv[q]);
   }
-  board.meet();
 }
 
-void scatter(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void scatter(const Call& call, const Board& board, const Buffer& recv) {
   copy_block(board, root_of(call), place(call.rank), recv);
-  board.meet();
 }
 
-void all_to_all(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void all_to_all(const Call& call, const Board& board, const Buffer& recv) {
   for (std::size_t q = 0; q < recv.size(); ++q) copy_block(board, q, place(call.rank), recv[q]);
-  board.meet();
 }
 
-void broadcast(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void broadcast(const Call& call, const Board& board, const Buffer& recv) {
   copy_block(board, root_of(call), 0, recv);
-  board.meet();
 }
 
-void broadcast_list(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void broadcast_list(const Call& call, const Board& board, const Buffer& recv) {
   for (std::size_t i = 0; i < recv.size(); ++i) copy_block(board, root_of(call), i, recv[i]);
-  board.meet();
 }
 
-void send_recv(const Call& call, Buffer send, Buffer recv) {
-  Board& board = exchange(call, send);
+void send_recv(const Call& call, const Board& board, const Buffer& recv) {
   if (call.source) copy_block(board, place(*call.source), 0, recv);
-  board.meet();
 }
 
 void offer_all(Subject& subject) {
   subject.barrier([](const Call& call) { call.group<Board>().meet(); });
-  subject.all_reduce(all_ops, all_reduce).in_place();
-  subject.reduce(all_ops, reduce).in_place();
-  subject.all_reduce_list(all_ops, reduce_list).in_place();
-  subject.reduce_list(all_ops, reduce_list).in_place();
-  subject.reduce_scatter(all_ops, reduce_scatter).in_place();
-  subject.reduce_scatter_v(all_ops, reduce_scatter).in_place();
-  subject.reduce_axis("sum prod min max avg", reduce_axis);
-  subject.all_gather(gather).in_place();
-  subject.all_gather_v(gather).in_place();
-  subject.gather(gather).in_place();
-  subject.gather_v(gather).in_place();
-  subject.all_gather_axis(gather_axis);
-  subject.gather_axis(gather_axis);
-  subject.scatter(scatter).in_place();
-  subject.scatter_v(scatter).in_place();
-  subject.all_to_all(all_to_all).in_place();
-  subject.all_to_all_v(all_to_all);
-  subject.broadcast(broadcast).in_place();
-  subject.broadcast_list(broadcast_list).in_place();
-  subject.send_recv(send_recv);
+  subject.all_reduce(all_ops, exchanged(all_reduce)).in_place();
+  subject.reduce(all_ops, exchanged(reduce)).in_place();
+  subject.all_reduce_list(all_ops, exchanged(reduce_list)).in_place();
+  subject.reduce_list(all_ops, exchanged(reduce_list)).in_place();
+  subject.reduce_scatter(all_ops, exchanged(reduce_scatter)).in_place();
+  subject.reduce_scatter_v(all_ops, exchanged(reduce_scatter)).in_place();
+  subject.reduce_axis("sum prod min max avg", exchanged(reduce_axis));
+  subject.all_gather(exchanged(gather)).in_place();
+  subject.all_gather_v(exchanged(gather)).in_place();
+  subject.gather(exchanged(gather)).in_place();
+  subject.gather_v(exchanged(gather)).in_place();
+  subject.all_gather_axis(exchanged(gather_axis));
+  subject.gather_axis(exchanged(gather_axis));
+  subject.scatter(exchanged(scatter)).in_place();
+  subject.scatter_v(exchanged(scatter)).in_place();
+  subject.all_to_all(exchanged(all_to_all)).in_place();
+  subject.all_to_all_v(exchanged(all_to_all));
+  subject.broadcast(exchanged(broadcast)).in_place();
+  subject.broadcast_list(exchanged(broadcast_list)).in_place();
+  subject.send_recv(exchanged(send_recv));
 }
 
 }  // namespace

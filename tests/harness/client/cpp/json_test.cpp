@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <rankcheck/detail/json.hpp>
 
+#include "tests/harness/text.hpp"
+
 namespace rankcheck::detail {
 namespace {
 
@@ -14,12 +16,7 @@ Json read(const std::string& text) {
 }
 
 std::string complaint(const std::string& text) {
-  try {
-    read(text);
-  } catch (const ProtocolError& error) {
-    return error.what();
-  }
-  return {};
+  return harness::complaint_of<ProtocolError>([&] { return read(text); });
 }
 
 TEST(JsonReaderTest, ReadsAMessage) {
