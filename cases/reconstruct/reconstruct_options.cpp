@@ -1,5 +1,3 @@
-#include "cases/reconstruct/reconstruct_command.hpp"
-
 #include <memory>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "harness/case/case.hpp"
 #include "harness/run/exit_status.hpp"
 
+#include "cases/reconstruct/reconstruct_command.hpp"
 #include "cases/reconstruct/solvers.hpp"
 
 namespace rankcheck::cases::reconstruct {

@@ -71,7 +71,9 @@ const Hunt& hunted_without_mistake(const Bug& bug) {
   const auto found = all.find(key);
   if (found != all.end()) return found->second;
   return all
-      .emplace(key, hunt(operations(), bug, bug.found_by.property, {.cases = sound_cases, .sound = true}))
+      .emplace(
+          key,
+          hunt(operations(), bug, bug.found_by.property, {.cases = sound_cases, .sound = true}))
       .first->second;
 }
 
@@ -93,7 +95,8 @@ TEST_P(CanaryTest, IsCaughtAndShrinks) {
 /// With the fields that the bug needs switched off, the same search finds nothing.
 TEST_P(CanaryTest, NeedsTheFieldsThatItNames) {
   if (GetParam().without.empty()) return;
-  const Hunt found = hunt(operations(), GetParam(), GetParam().found_by.property, {.without = true});
+  const Hunt found =
+      hunt(operations(), GetParam(), GetParam().found_by.property, {.without = true});
   EXPECT_EQ(why_not_needed(GetParam(), found), "");
 }
 
@@ -115,7 +118,8 @@ INSTANTIATE_TEST_SUITE_P(Planted, CanaryTest, testing::ValuesIn(catalogue()), te
 /// A bug that only one seed finds is luck. These bugs are small and found in a few cases.
 TEST(SeedsTest, CatchTheBugsOfListsAndAxes) {
   for (const Bug& bug : catalogue()) {
-    if (!bug.target.operation.ends_with("_list") && !bug.target.operation.ends_with("_axis")) continue;
+    if (!bug.target.operation.ends_with("_list") && !bug.target.operation.ends_with("_axis"))
+      continue;
     for (const std::uint64_t seed : {2, 4, 22}) {
       const Hunt found = hunt(operations(), bug, bug.found_by.property, {.seed = seed});
       EXPECT_EQ(why_not_caught(bug, found), "") << bug.name << ", seed " << seed;

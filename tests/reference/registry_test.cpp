@@ -1,9 +1,9 @@
+#include "reference/ptycho/registry.hpp"
+
 #include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include "reference/ptycho/registry.hpp"
 
 #include "harness/base/files.hpp"
 
