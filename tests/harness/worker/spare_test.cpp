@@ -64,6 +64,23 @@ class SpareTest : public ScriptTest {
     std::ifstream(file("pipe")) >> nothing;
   }
 
+  /// Expects that a run completes. Returns how many worlds have been started by then.
+  std::size_t starts_after_run(Backend& backend) {
+    EXPECT_EQ(outcome_of(run_once(backend)), "completed");
+    return starts_.size();
+  }
+  std::size_t starts_after_restart(Backend& backend, int ranks = 4) {
+    backend.restart(ranks);
+    return starts_after_run(backend);
+  }
+  /// Starts a second world, whose spare is the third one.
+  std::size_t starts_with_spare(Backend& backend) {
+    run_once(backend);
+    backend.restart(4);
+    backend.expect_restart();
+    return starts_after_run(backend);
+  }
+
   /// The folders of all workers that were started.
   std::vector<std::string> starts_;
   /// The number of starts after which the next one fails.
@@ -72,26 +89,21 @@ class SpareTest : public ScriptTest {
 };
 
 constexpr const char* answer_run =
-    "head -c 1 > /dev/null; echo $number $ranks >> ran; cat result; cat > /dev/null";
+    "cat hello; head -c 1 > /dev/null; echo $number $ranks >> ran; cat result; cat > /dev/null";
 
 TEST_F(SpareTest, WorkersThatHaveRunNothingNeedNoRestart) {
-  const auto backend = open(std::string("cat hello; ") + answer_run);
+  const auto backend = open(answer_run);
   backend->restart(0);
-  backend->restart(4);
-  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
-  EXPECT_EQ(starts_.size(), 1U);
-  backend->restart(4);
-  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
-  EXPECT_EQ(starts_.size(), 2U);
-  backend->restart(2);
-  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
+  EXPECT_EQ(starts_after_restart(*backend), 1U);
+  EXPECT_EQ(starts_after_restart(*backend), 2U);
+  EXPECT_EQ(starts_after_restart(*backend, 2), 3U);
   EXPECT_EQ(read_file(file("ran")), "1 4\n2 4\n3 2\n");
 }
 
 TEST_F(SpareTest, WorkersThatEndedBeforeTheyRanAreRestarted) {
   const auto backend = open(
       std::string(
-          "cat hello; [ $number = 1 ] && { exec 3> pipe < /dev/null > /dev/null; exit 0; }; ") +
+          "[ $number = 1 ] && { cat hello; exec 3> pipe < /dev/null > /dev/null; exit 0; }; ") +
       answer_run);
   // The worker closes its connection, and then the pipe.
   await_end_at_pipe();
@@ -103,7 +115,7 @@ TEST_F(SpareTest, WorkersThatEndedBeforeTheyRanAreRestarted) {
 /// The algorithm "other" needs workers in another environment.
 TEST_F(SpareTest, WorkersThatHaveRunNothingMayEndBadlyWhereOthersAreNeeded) {
   const auto backend = open(
-      std::string("cat hello; [ $number = 1 ] && { cat > /dev/null; exit 7; }; ") + answer_run);
+      std::string("[ $number = 1 ] && { cat hello; cat > /dev/null; exit 7; }; ") + answer_run);
   backend->restart(0);
   EXPECT_EQ(outcome_of(run_once(*backend, sum_of_two("other"))), "completed");
   EXPECT_EQ(read_file(file("ran")), "2 4\n");
@@ -119,39 +131,23 @@ TEST_F(SpareTest, WorkersThatDiedOfAQuestionAreReportedWhereOthersAreNeeded) {
   EXPECT_EQ(starts_.size(), 1U);
 }
 
-/// Starts a second world, whose spare is the third one.
-void run_and_expect_restart(Backend& backend) {
-  run_once(backend);
-  backend.restart(4);
-  backend.expect_restart();
-  EXPECT_EQ(outcome_of(run_once(backend)), "completed");
-}
-
 TEST_F(SpareTest, IsStartedTogetherWithTheWorkersBeforeIt) {
-  const auto backend = open(std::string("echo $$ > pid$number; cat hello; ") + answer_run);
-  run_and_expect_restart(*backend);
-  EXPECT_EQ(starts_.size(), 3U);
-  backend->restart(4);
-  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
-  EXPECT_EQ(starts_.size(), 3U);
+  const auto backend = open(std::string("echo $$ > pid$number; ") + answer_run);
+  EXPECT_EQ(starts_with_spare(*backend), 3U);
+  EXPECT_EQ(starts_after_restart(*backend), 3U);
   EXPECT_EQ(read_file(file("ran")), "1 4\n2 4\n3 4\n");
   EXPECT_FALSE(backend->close());
 }
 
 TEST_F(SpareTest, IsNotStartedIfNoRestartIsExpected) {
-  const auto backend = open(std::string("cat hello; ") + answer_run);
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
-    backend->restart(4);
-  }
-  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
-  EXPECT_EQ(starts_.size(), 4U);
+  const auto backend = open(answer_run);
+  EXPECT_EQ(starts_after_run(*backend), 1U);
+  for (const std::size_t worlds : {2, 3, 4}) EXPECT_EQ(starts_after_restart(*backend), worlds);
 }
 
 TEST_F(SpareTest, IsNotStartedWithWorkersThatMustBeAlone) {
-  const auto backend = open(std::string("cat hello; ") + answer_run, false);
-  run_and_expect_restart(*backend);
-  EXPECT_EQ(starts_.size(), 2U);
+  const auto backend = open(answer_run, false);
+  EXPECT_EQ(starts_with_spare(*backend), 2U);
 }
 
 TEST_F(SpareTest, IsEndedOnceItIsOfNoUse) {
@@ -170,8 +166,8 @@ TEST_F(SpareTest, IsEndedOnceItIsOfNoUse) {
   for (const auto& end : ends) {
     stop_ = false;
     starts_.clear();
-    auto backend = open(std::string("echo $$ > pid$number; cat hello; ") + answer_run);
-    run_and_expect_restart(*backend);
+    auto backend = open(std::string("echo $$ > pid$number; ") + answer_run);
+    EXPECT_EQ(starts_with_spare(*backend), 3U);
     pid_t spare = 0;
     std::ifstream(file("pid3")) >> spare;
     ASSERT_GT(spare, 0);
@@ -186,25 +182,18 @@ TEST_F(SpareTest, IsEndedOnceItIsOfNoUse) {
 /// Whatever happens to a spare worker, the next run has its result from other workers.
 TEST_F(SpareTest, ThatDoesNotStartIsReplaced) {
   refused_start_ = 2;
-  const auto backend = open(std::string("cat hello; ") + answer_run);
-  run_and_expect_restart(*backend);
-  EXPECT_EQ(starts_.size(), 2U);
+  const auto backend = open(answer_run);
+  EXPECT_EQ(starts_with_spare(*backend), 2U);
   refused_start_ = 1000;
-  backend->restart(4);
-  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
-  EXPECT_EQ(starts_.size(), 3U);
+  EXPECT_EQ(starts_after_restart(*backend), 3U);
 }
 
 TEST_F(SpareTest, ThatEndedInsteadOfAHelloIsReplaced) {
   for (const std::string says : {"", "echo no hello; "}) {
     starts_.clear();
-    const auto backend =
-        open("[ $number = 3 ] && { " + says + "exit 7; }; cat hello; " + answer_run);
-    run_and_expect_restart(*backend);
-    EXPECT_EQ(starts_.size(), 3U);
-    backend->restart(4);
-    EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
-    EXPECT_EQ(starts_.size(), 4U);
+    const auto backend = open("[ $number = 3 ] && { " + says + "exit 7; }; " + answer_run);
+    EXPECT_EQ(starts_with_spare(*backend), 3U);
+    EXPECT_EQ(starts_after_restart(*backend), 4U);
     EXPECT_FALSE(backend->close());
   }
 }
@@ -215,17 +204,15 @@ TEST_F(SpareTest, ThatEndedWhileItWasIdleIsReplaced) {
       open(std::string("cat hello; [ $number = 3 ] && { exec 3> pipe < /dev/null > /dev/null; "
                        "exit 7; }; head -c 1 > /dev/null; [ $number = 2 ] && cat pipe; cat "
                        "result; cat > /dev/null"));
-  run_and_expect_restart(*backend);
-  backend->restart(4);
-  EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
-  EXPECT_EQ(starts_.size(), 4U);
+  EXPECT_EQ(starts_with_spare(*backend), 3U);
+  EXPECT_EQ(starts_after_restart(*backend), 4U);
   EXPECT_FALSE(backend->close());
 }
 
 /// The question starts the second and third worlds. If the second one does not start, nobody has
 /// waited for the third one.
 TEST_F(SpareTest, IsNotTakenIfTheWorkersBeforeItDidNotStart) {
-  const auto backend = open(std::string("[ $number = 2 ] && exit 7; cat hello; ") + answer_run);
+  const auto backend = open(std::string("[ $number = 2 ] && exit 7; ") + answer_run);
   EXPECT_EQ(outcome_of(run_once(*backend)), "completed");
   backend->restart(4);
   backend->expect_restart();
