@@ -7,13 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/collectives/all_gather/contract.hpp"
-#include "reference/collectives/all_gather_v/contract.hpp"
-#include "reference/collectives/all_reduce/contract.hpp"
-#include "reference/collectives/barrier/contract.hpp"
-#include "reference/collectives/broadcast/contract.hpp"
-#include "reference/collectives/reduce_axis/contract.hpp"
-#include "reference/collectives/scatter/contract.hpp"
+#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "harness/properties/is_deterministic.hpp"
@@ -62,8 +56,8 @@ std::vector<Case> program(const Property& property, const spec::Contract& contra
   return stages;
 }
 
-const spec::Contract all_reduce = reference::all_reduce::contract();
-const spec::Contract all_gather = reference::all_gather::contract();
+const spec::Contract& all_reduce = reference::contract_named("all_reduce");
+const spec::Contract& all_gather = reference::contract_named("all_gather");
 
 TEST(ExactInputsTest, MovesAndIntegersHaveOneResult) {
   EXPECT_TRUE(has_one_result(move()));
@@ -183,7 +177,7 @@ TEST(KeepsGroupsApartTest, TheWorldWithoutRank0KeepsItsCounts) {
   c.count = 0;
   c.counts = {1, 2, 3};
   c.group = {0, 1, 2};
-  const auto stages = program(keeps_groups_apart(), reference::all_gather_v::contract(), c);
+  const auto stages = program(keeps_groups_apart(), reference::contract_named("all_gather_v"), c);
   ASSERT_EQ(stages.size(), 3U);
   EXPECT_EQ(stages[1].counts, (std::vector<std::int64_t>{2, 3}));
 }
@@ -195,7 +189,7 @@ TEST(KeepsGroupsApartTest, TheWorldChangesItsOrderIfOnlyRank0HasRows) {
   c.count = 0;
   c.counts = {1, 0};
   c.group = {0, 1};
-  const auto stages = program(keeps_groups_apart(), reference::reduce_axis::contract(), c);
+  const auto stages = program(keeps_groups_apart(), reference::contract_named("reduce_axis"), c);
   ASSERT_EQ(stages.size(), 3U);
   EXPECT_EQ(stages[1].group, (std::vector{1, 0}));
 }
@@ -238,26 +232,26 @@ TEST(RankPermutationTest, SpeaksOfGathersAndReductionsAlone) {
   EXPECT_TRUE(property.applies(all_reduce, sum()));
   EXPECT_FALSE(property.applies(all_reduce, sum(InputKind::general)));
   EXPECT_TRUE(property.applies(all_gather, move()));
-  EXPECT_FALSE(property.applies(reference::all_gather_v::contract(), move()));
-  EXPECT_FALSE(property.applies(reference::broadcast::contract(), move()));
+  EXPECT_FALSE(property.applies(reference::contract_named("all_gather_v"), move()));
+  EXPECT_FALSE(property.applies(reference::contract_named("broadcast"), move()));
 }
 
 TEST(RanksAgreeTest, SpeaksWhereTheContractDoesAndRanksAreSeveral) {
   const Property property = ranks_agree_bitwise();
   EXPECT_TRUE(property.applies(all_gather, move()));
-  EXPECT_FALSE(property.applies(reference::scatter::contract(), move()));
+  EXPECT_FALSE(property.applies(reference::contract_named("scatter"), move()));
   Case alone = move();
   alone.group = {1};
   EXPECT_FALSE(property.applies(all_gather, alone));
 }
 
 TEST(SeparatesRanksTest, SpeaksOfBarriersAlone) {
-  EXPECT_TRUE(separates_ranks().applies(reference::barrier::contract(), move()));
+  EXPECT_TRUE(separates_ranks().applies(reference::contract_named("barrier"), move()));
   EXPECT_FALSE(separates_ranks().applies(all_gather, move()));
 }
 
 TEST(SeparatesRanksTest, CallsThreeTimes) {
-  EXPECT_EQ(program(separates_ranks(), reference::barrier::contract(), move()).size(), 3U);
+  EXPECT_EQ(program(separates_ranks(), reference::contract_named("barrier"), move()).size(), 3U);
 }
 
 TEST(SplitsTest, PartsAddUpAndNumberOn) {
@@ -275,7 +269,7 @@ TEST(SplitsTest, UnevenBlocksAreCutAtTheSameIndex) {
   Case c = move();
   c.count = 0;
   c.counts = {4, 0, 1};
-  const auto stages = program(splits(), reference::all_gather_v::contract(), c);
+  const auto stages = program(splits(), reference::contract_named("all_gather_v"), c);
   EXPECT_EQ(stages[1].counts, (std::vector<std::int64_t>{2, 0, 1}));
   EXPECT_EQ(stages[2].counts, (std::vector<std::int64_t>{2, 0, 0}));
   EXPECT_EQ(collective(stages[2]).first_index, 2);

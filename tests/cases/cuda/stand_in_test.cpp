@@ -218,9 +218,7 @@ TEST_F(CudaOnStandInTest, FindsAProbeToStartFromAsTheSimulatorDoes) {
 #endif
 
 TEST_F(CudaOnStandInTest, FailsNothingOfTheGateAndPassesNoDevice) {
-  const Outcome outcome = gate("");
-  // The devices are stand-ins, so the gate cannot pass.
-  EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
+  EXPECT_EQ(gate("").status, 2) << "the devices are stand-ins, so the gate cannot pass";
   const nlohmann::json found = hardware();
   ASSERT_EQ(found.at("devices").size(), 2U);
   for (const nlohmann::json& each : found.at("devices")) {
@@ -244,9 +242,8 @@ TEST_F(CudaOnStandInTest, FailsNothingOfTheGateAndPassesNoDevice) {
     EXPECT_TRUE(each.at("exposure").at("error_rate_bound").is_null()) << each;
   }
   EXPECT_TRUE(hardware().at("case_failure_rate_bound").is_null());
-  const std::string summary = harness::read_file(folder_.path() / "gate" / "summary.md");
-  EXPECT_TRUE(has(summary, "None: the devices are stand-ins"));
-  EXPECT_FALSE(has(summary, "rule of three"));
+  EXPECT_TRUE(has(text_of("gate/summary.md"), "None: the devices are stand-ins"));
+  EXPECT_FALSE(has(text_of("gate/summary.md"), "rule of three"));
 }
 
 TEST_F(CudaOnStandInTest, HasEveryDeviceInTheSuitesOfTheGate) {
@@ -340,8 +337,7 @@ TEST_F(CudaOnStandInTest, SpeedThatCannotBeMeasuredIsErrored) {
 }
 
 TEST_F(CudaOnStandInTest, FailsTheGateWhereCopiesStopShort) {
-  const Outcome outcome = gate("RANKCHECK_STAND_IN=short_copy");
-  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(gate("RANKCHECK_STAND_IN=short_copy").status, 1);
   for (const nlohmann::json& each : links()) {
     // Copies of the comparison's own results stop short, too, and may end the probe.
     EXPECT_EQ(each.at("verdict") == "passed", each.at("method") != "copy") << each;
@@ -359,9 +355,9 @@ TEST_F(CudaOnStandInTest, FindsABitThatLoadsFlip) {
 }
 
 TEST_F(CudaOnStandInTest, QuickGateReachesEveryLinkOfEightDevices) {
-  const std::string quick = "RANKCHECK_STAND_IN_DEVICES=8 RANKCHECK_STAND_IN_MIB=1 " + program_ +
-                            " run hardware --quick --report gate";
-  EXPECT_EQ(shell(quick).status, 2) << "stand-ins are not hardware";
+  surroundings_ = "RANKCHECK_STAND_IN_DEVICES=8 RANKCHECK_STAND_IN_MIB=1 ";
+  // The stand-ins are not hardware.
+  rankcheck("run hardware --quick --report gate", 2);
   const nlohmann::json all = links();
   EXPECT_EQ(all.size(), 128U);
   for (const nlohmann::json& each : all) {
@@ -370,9 +366,8 @@ TEST_F(CudaOnStandInTest, QuickGateReachesEveryLinkOfEightDevices) {
     EXPECT_EQ(each.at("way"), each.at("from") == each.at("to") ? "within" : "peer") << each;
   }
   std::filesystem::remove_all(path_to("gate"));
-  EXPECT_EQ(shell("RANKCHECK_STAND_IN=flipped_load " + quick).status, 1);
-  const nlohmann::json wrong = links();
-  for (const nlohmann::json& each : wrong) {
+  with("RANKCHECK_STAND_IN=flipped_load", "run hardware --quick --report gate", 1);
+  for (const nlohmann::json& each : links()) {
     EXPECT_EQ(each.at("verdict") == "passed", each.at("method") == "copy") << each;
   }
 }
@@ -412,15 +407,14 @@ TEST_F(CudaOnStandInTest, SkipsLinksThatKernelsCannotUse) {
 }
 
 TEST_F(CudaOnStandInTest, RefusesWhatTheDevicesCannotDo) {
-  const std::string barrier =
-      program_ + " run ci --backend cuda --operation barrier --cases 5 --report ";
-  const Outcome apart = shell("RANKCHECK_STAND_IN=no_reach " + barrier + "apart");
+  const std::string barrier = "run ci --backend cuda --operation barrier --cases 5 --report ";
+  const Outcome apart = with("RANKCHECK_STAND_IN=no_reach", barrier + "apart");
   EXPECT_NE(apart.status, 0) << apart.out;
   EXPECT_TRUE(has(apart.out + apart.err, "device 0 cannot reach the memory of device 1"));
-  const Outcome slow = shell("RANKCHECK_STAND_IN=no_atomics " + barrier + "slow");
-  EXPECT_NE(slow.status, 0) << slow.out;
+  const Outcome slow = with("RANKCHECK_STAND_IN=no_atomics", barrier + "slow");
+  EXPECT_NE(slow.status, 0) << slow.err;
   EXPECT_TRUE(has(slow.out, "4 skipped (4 not_supported)"));
-  const Outcome none = shell("RANKCHECK_STAND_IN_DEVICES=0 " + barrier + "none", 2);
+  const Outcome none = with("RANKCHECK_STAND_IN_DEVICES=0", barrier + "none", 2);
   EXPECT_TRUE(has(none.err, "the NVIDIA driver finds no device"));
 }
 
@@ -445,10 +439,10 @@ TEST_F(CudaOnStandInTest, WorkerRefusesArgumentsThatMakeNoSense) {
 
 /// Only barriers are not replayed: launching a graph already synchronises the ranks.
 TEST_F(CudaOnStandInTest, ReplaysAllButBarriers) {
-  const std::string without =
-      "RANKCHECK_STAND_IN=no_graphs " + program_ + " run ci --backend cuda --cases 10 --operation ";
-  shell(without + "barrier --report barrier", 0);
-  const Outcome other = shell(without + "broadcast --property is_deterministic --report broadcast");
+  surroundings_ = "RANKCHECK_STAND_IN=no_graphs ";
+  const std::string run = "run ci --backend cuda --cases 10 --operation ";
+  passes(run + "barrier --report barrier");
+  const Outcome other = rankcheck(run + "broadcast --property is_deterministic --report broadcast");
   EXPECT_NE(other.status, 0) << other.out;
 }
 
@@ -475,6 +469,39 @@ TEST_F(CudaOnStandInTest, MakesDoWithLittleMemory) {
       R"("operation":"all_gather","backends":["cuda"],"cases":30,"ranks":[1,8],"count":)";
   write_entries({entry + "10", entry + "300", entry + "200"});
   with("RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=1", "run s.json --report little", 0);
+}
+
+/// `rankcheck bench --backend cuda`.
+class CudaBenchTest : public tests::OnStandIn {
+ protected:
+  /// Measures calls with these environment variables. Expects the exit status. Returns all output.
+  std::string bench(int status, const std::string& variables = "") {
+    const Outcome outcome = with(
+        variables,
+        "bench --backend cuda --min-time 0.01 --bytes 4096 --filter large/cuda/all_reduce/ring/* "
+        "--json bench.json",
+        status);
+    return outcome.out + outcome.err;
+  }
+};
+
+TEST_F(CudaBenchTest, NamesTheDevices) {
+  EXPECT_TRUE(has(bench(0), "stand-in, on this host"));
+  const auto context = nlohmann::json::parse(text_of("bench.json")).at("context");
+  EXPECT_TRUE(has(context.at("cuda"), "stand-in, on this host"));
+}
+
+TEST_F(CudaBenchTest, ReadsWhatTheTimedRunsLeft) {
+  EXPECT_TRUE(has(bench(1, "RANKCHECK_STAND_IN=lost_replay"),
+                  "a later run left a different result on rank 0"));
+}
+
+TEST_F(CudaBenchTest, RefusesTimesThatNothingCanTake) {
+  for (const std::string fault : {"no_time", "time_backwards", "time_in_us"}) {
+    EXPECT_TRUE(has(bench(1, "RANKCHECK_STAND_IN=" + fault),
+                    "s: expected more than 0, and no more than the"))
+        << fault;
+  }
 }
 
 }  // namespace

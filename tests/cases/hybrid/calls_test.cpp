@@ -137,12 +137,8 @@ TEST_F(HybridCallsTest, AgreeWithTheReferenceIfARankIsLate) {
 /// The last rank has a process of its own. Without the pause, its call would be shorter at least
 /// once, even on a busy machine.
 TEST_F(HybridCallsTest, TakeAsLongAsALateRankPauses) {
-  Case c;
-  c.operation = "broadcast";
+  Case c = make_case(*catalogue_.find("broadcast"), {});
   c.algorithm = "staged";
-  c.property = "agrees_with_reference";
-  c.ranks = world;
-  c.count = 3;
   c.late = world - 1;
   harness::Observation observation;
   for (int run = 0; run < 9; ++run) {
@@ -162,12 +158,8 @@ TEST_F(HybridCallsTest, RefuseAnotherAlgorithm) {
 
 /// Ends the process that hosts a rank, as a crash would.
 TEST_F(HybridCallsTest, GoOnAfterAProcessWasKilled) {
-  Case c;
-  c.operation = "all_gather";
+  Case c = make_case(*catalogue_.find("all_gather"), {});
   c.algorithm = "staged";
-  c.property = "agrees_with_reference";
-  c.ranks = world;
-  c.count = 3;
   harness::Observation observation;
   backend->run({&c, 1}, observation);
   ASSERT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
