@@ -39,27 +39,31 @@ ReportFormat format_named(const std::string& wanted) {
   return static_cast<ReportFormat>(found - format_names.begin());
 }
 
+/// Prints a report, with its page of Markdown and what a summary says beside it.
+void print(const harness::Report& report,
+           ReportFormat format,
+           const std::string& markdown,
+           const harness::SummaryNotes& notes = {}) {
+  if (format == ReportFormat::markdown) fmt::print("{}", markdown);
+  if (format == ReportFormat::html) fmt::print("{}", harness::page::to_html(report));
+  if (format == ReportFormat::github) {
+    fmt::print("{}", harness::github::to_step_summary(to_markdown(report, notes)));
+  }
+}
+
 /// Renders the reports of the run in the folder again, prints one of them and returns the report.
 harness::Report rendered(const std::filesystem::path& folder, ReportFormat format) {
   if (hardware::is_gate(folder)) {
     hardware::GateReport gate = hardware::report_of(folder);
     hardware::write_reports(folder, gate);
-    if (format == ReportFormat::markdown) fmt::print("{}", hardware::to_markdown(gate));
-    if (format == ReportFormat::html) fmt::print("{}", harness::page::to_html(gate.report));
-    if (format == ReportFormat::github) {
-      fmt::print("{}", harness::github::to_step_summary(to_markdown(gate.report, notes_of(gate))));
-    }
+    print(gate.report, format, hardware::to_markdown(gate), hardware::notes_of(gate));
     return std::move(gate.report);
   }
   harness::Report report =
       harness::read_journal(folder / harness::run::journal_name).record.report();
   harness::write_report(folder, report);
   harness::page::write_page(folder, report);
-  if (format == ReportFormat::markdown) fmt::print("{}", to_markdown(report));
-  if (format == ReportFormat::html) fmt::print("{}", harness::page::to_html(report));
-  if (format == ReportFormat::github) {
-    fmt::print("{}", harness::github::to_step_summary(to_markdown(report)));
-  }
+  print(report, format, to_markdown(report));
   return report;
 }
 

@@ -261,20 +261,13 @@ class Comparer {
   }
 
   void add_coverage() {
-    auto lost = judged_in_one(before_, now_, is_judged);
-    for (GroupChange& each : lost) {
-      if (each.now.empty()) each.now = not_in_run;
-    }
-    add_groups(Kind::coverage_lost, std::move(lost));
+    add_groups(Kind::coverage_lost, judged_in_one(before_, now_, is_judged, not_in_run));
     add_groups(Kind::coverage_lost, std::move(lost_cells_).take());
     add_groups(Kind::coverage_lost, std::move(fewer_cases_).take());
     // A unit that fails now is named as broken already.
-    auto gained =
-        judged_in_one(now_, before_, [](Verdict verdict) { return verdict == Verdict::passed; });
-    for (GroupChange& each : gained) {
-      std::swap(each.before, each.now);
-      if (each.before.empty()) each.before = not_in_earlier_run;
-    }
+    const auto has_passed = [](Verdict verdict) { return verdict == Verdict::passed; };
+    auto gained = judged_in_one(now_, before_, has_passed, not_in_earlier_run);
+    for (GroupChange& each : gained) std::swap(each.before, each.now);
     add_groups(Kind::coverage_gained, std::move(gained));
     add_groups(Kind::coverage_gained, std::move(gained_cells_).take());
     add_groups(Kind::coverage_gained, std::move(more_cases_).take());

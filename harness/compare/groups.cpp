@@ -55,7 +55,8 @@ std::string said(const RunFinding& finding) {
 
 std::vector<GroupChange> judged_in_one(const RunReport& here,
                                        const RunReport& there,
-                                       bool (*is_counted)(Verdict)) {
+                                       bool (*is_counted)(Verdict),
+                                       const char* absent) {
   std::set<Group> judged_there;
   for (const auto& [id, finding] : there.findings) {
     if (!is_judged(finding.verdict)) continue;
@@ -72,7 +73,7 @@ std::vector<GroupChange> judged_in_one(const RunReport& here,
       place = group_name(group);
       break;
     }
-    OneSided& group = missing[place];
+    OneSided& group = missing.try_emplace(place, OneSided{.elsewhere = absent}).first->second;
     ++group.units;
     if (other != there.findings.end()) group.elsewhere = said(other->second);
   }

@@ -17,10 +17,11 @@ struct GroupChange {
 
 /// Units that were judged in `here` and not in `there`. If nothing of a backend, operation or
 /// algorithm was judged there, one change names all of its units. `before` is their number, and
-/// `now` is what the other run says of one of them: empty if it has none of them.
+/// `now` is what the other run says of one of them: `absent` if it has none of them.
 [[nodiscard]] std::vector<GroupChange> judged_in_one(const RunReport& here,
                                                      const RunReport& there,
-                                                     bool (*is_counted)(Verdict));
+                                                     bool (*is_counted)(Verdict),
+                                                     const char* absent);
 
 /// Collects how units were and are in one respect.
 class UniformGroups {

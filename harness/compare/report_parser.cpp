@@ -53,7 +53,8 @@ ReportRest parse_report(std::string_view text,
       rest.durations[std::exchange(timed_unit, {})] = value.get<double>();
     }
     if (depth == 1 && top == "findings") is_in_findings = event == Event::array_start;
-    if (!is_of_findings || event != Event::object_end) return true;
+    // Where a finding begins, there is no value yet.
+    if (!is_of_findings || !value.is_object()) return true;
     ++taken;
     take(std::move(value), std::exchange(cells, {}));
     return false;

@@ -20,18 +20,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json verdicts_of(const Tally& tally) {
-  ordered_json out = ordered_json::object();
-  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
-    out[std::string(verdict_names[i])] = tally.verdicts[i];
-  }
-  return out;
-}
-
 ordered_json to_json(const Tally& tally) {
+  ordered_json verdicts;
+  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
+    verdicts[std::string(verdict_names[i])] = tally.verdicts[i];
+  }
   return {
       {"findings", tally.findings},
-      {"verdicts", verdicts_of(tally)},
+      {"verdicts", std::move(verdicts)},
       {"skip_reasons", tally.skips},
       {"cases", tally.cases},
       {"compared_bytes", tally.compared_bytes},
