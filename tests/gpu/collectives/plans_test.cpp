@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/collectives/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "gpu/plan/print.hpp"
@@ -26,6 +25,7 @@ namespace {
 
 using plan::Options;
 using plan::Plan;
+using tests::collective_named;
 
 struct Request {
   spec::Call call;
@@ -42,13 +42,6 @@ std::string to_text(const Request& request) {
          std::to_string(request.call.shift) + ", chunk " + std::to_string(request.options.chunk) +
          (request.options.in_place ? ", in place" : "") +
          (request.options.hosts.empty() ? "" : ", on several hosts");
-}
-
-const reference::Collective& collective_named(std::string_view name) {
-  const auto& all = reference::collectives();
-  return *std::find_if(all.begin(), all.end(), [name](const reference::Collective& collective) {
-    return collective.contract.name == name;
-  });
 }
 
 std::vector<int> roots_of(const spec::Contract& contract, int ranks) {
@@ -146,10 +139,11 @@ void forget_premultiplications(std::vector<plan::TracedValue>& values) {
   }
 }
 
-/// Whether a plan runs to its end without a violation. Unlike plan::validate(), this function
-/// accepts signals that nobody waits for.
-bool is_ordered(const Plan& plan, const std::vector<plan::RankMemory>& memory) {
-  plan::Monitor monitor;
+/// Whether a plan runs to its end, and the monitor sees no violation. Unlike plan::validate(), this
+/// function accepts signals that nobody waits for.
+bool is_ordered(const Plan& plan,
+                const std::vector<plan::RankMemory>& memory,
+                plan::Monitor& monitor) {
   if (monitor.begin(plan, memory, 1) != nullptr) return false;
   plan::Scheduler scheduler;
   scheduler.begin(plan, {});
@@ -271,7 +265,8 @@ TEST_P(WaitsTest, AreAllNeeded) {
         if (wait.kind != plan::StepKind::wait || wait.event.id < n) continue;
         const auto at = program.begin() + static_cast<std::ptrdiff_t>(i);
         program.erase(at);
-        EXPECT_FALSE(is_ordered(plan, memory))
+        plan::Monitor monitor;
+        EXPECT_FALSE(is_ordered(plan, memory, monitor))
             << to_text(request) << ": rank " << r << " need not wait in step " << i;
         program.insert(program.begin() + static_cast<std::ptrdiff_t>(i), wait);
       }
@@ -301,12 +296,7 @@ TEST(BarriersTest, LetNobodyLeaveBeforeEveryoneEntered) {
       const Plan plan = plan_of(implementation, request.call, request.options);
       const auto memory = plan::memory_of(plan, contract, request.call, request.options);
       plan::Monitor monitor;
-      ASSERT_EQ(monitor.begin(plan, memory, 1), nullptr);
-      plan::Scheduler scheduler;
-      scheduler.begin(plan, {});
-      while (const std::optional<plan::Move> move = scheduler.next()) {
-        ASSERT_EQ(monitor.follow(*move), nullptr);
-      }
+      ASSERT_TRUE(is_ordered(plan, memory, monitor));
       for (int r = 0; r < request.call.ranks; ++r) {
         EXPECT_TRUE(monitor.left_after_every_entry(r))
             << implementation.algorithm.name << ", " << to_text(request) << ", rank " << r;

@@ -1,13 +1,23 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
+#include "reference/collectives/registry.hpp"
 #include "reference/spec/collective.hpp"
 #include "reference/spec/shapes.hpp"
 #include "reference/spec/to_size.hpp"
 
 namespace rankcheck::tests {
+
+/// The collective must exist.
+inline const reference::Collective& collective_named(std::string_view name) {
+  const auto& all = reference::collectives();
+  return *std::find_if(
+      all.begin(), all.end(), [&](const auto& each) { return each.contract.name == name; });
+}
 
 /// Returns a legal call whose last rank is the root, and whose reduction is `op`. Equal blocks have
 /// `size` elements. Uneven sizes are at most `size`, include zeros and differ between neighbours.

@@ -245,12 +245,6 @@ const std::vector<Example> examples{
      {{}},
      {idle(1)}}};
 
-const Collective& collective_named(std::string_view name) {
-  const auto& all = reference::collectives();
-  return *std::find_if(
-      all.begin(), all.end(), [&](const Collective& each) { return each.contract.name == name; });
-}
-
 std::vector<Piece> pieces_of(const Collective& which, const Call& call, int rank) {
   std::vector<Piece> pieces;
   which.reference(call, rank, pieces);
