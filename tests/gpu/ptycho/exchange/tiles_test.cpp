@@ -88,7 +88,7 @@ TEST(TilesTest, RanksWithoutAnyTilesSumNothing) {
   expect_sums({{}, {}}, {1, 2});
 }
 
-TEST(TilesTest, EveryPixelCountsOnce) {
+TEST(TilesTest, EveryPixelCountsOnceOnTheLowestRank) {
   Devices devices(static_cast<int>(corners.size()));
   ObjectShares shares(devices, tiled, corners);
   std::vector<int> counts(spec::to_size(whole.pixels()));
@@ -101,19 +101,18 @@ TEST(TilesTest, EveryPixelCountsOnce) {
     }
   }
   EXPECT_EQ(counts, std::vector<int>(counts.size(), 1));
-}
-
-TEST(TilesTest, APixelCountsOnTheLowestRank) {
-  Devices devices(static_cast<int>(corners.size()));
-  ObjectShares shares(devices, tiled, corners);
   EXPECT_EQ(devices.get(1, shares.counted(1), 12),
             (std::vector<std::uint8_t>{0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1}));
 }
 
-TEST(TilesTest, ABoxHoldsTheBilinearNeighboursOfItsWindows) {
-  const std::array positions{1.5F, 0.0F, 0.25F, 2.75F};
-  EXPECT_EQ(box_of_windows<float>(tiled, positions),
-            (Box{.row = 0, .col = 0, .rows = 4, .cols = 5}));
+TEST(TilesTest, ABoxHoldsTheBilinearNeighboursOfItsWindowsInTheObject) {
+  const std::array inside{1.5F, 0.0F, 0.25F, 2.75F};
+  EXPECT_EQ(box_of_windows<float>(tiled, inside), (Box{.row = 0, .col = 0, .rows = 4, .cols = 5}));
+  const std::array beyond{-0.5, 4.5, 3.0, 5.0};
+  EXPECT_EQ(box_of_windows<double>(tiled, beyond), (Box{.row = 0, .col = 4, .rows = 5, .cols = 2}));
+  const std::array beside{0.0, 9.0};
+  EXPECT_EQ(box_of_windows<double>(tiled, beside).pixels(), 0);
+  EXPECT_EQ(box_of_windows<float>(tiled, {}), Box{});
 }
 
 /// Whether a box holds the object's rows from a window's first row to the row behind the window.
@@ -139,21 +138,6 @@ TEST(TilesTest, BoxesHoldTheFootprintsOfAllWindows) {
           << "rows " << first << " and " << second;
     }
   }
-}
-
-TEST(TilesTest, ABoxEndsWhereTheObjectDoes) {
-  const std::array positions{-0.5, 4.5, 3.0, 5.0};
-  EXPECT_EQ(box_of_windows<double>(tiled, positions),
-            (Box{.row = 0, .col = 4, .rows = 5, .cols = 2}));
-}
-
-TEST(TilesTest, WindowsBesideTheObjectTouchNothing) {
-  const std::array positions{0.0, 9.0};
-  EXPECT_EQ(box_of_windows<double>(tiled, positions).pixels(), 0);
-}
-
-TEST(TilesTest, NoWindowsTouchNothing) {
-  EXPECT_EQ(box_of_windows<float>(tiled, {}), Box{});
 }
 
 TEST(TilesTest, EveryRankLearnsAllBoxes) {
