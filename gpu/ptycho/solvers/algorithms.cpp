@@ -149,46 +149,32 @@ void run_tiled_step(const OperatorRun& run, StepKind kind) {
   with_precision(run.call().type, [&]<class T>() { run_tiled<T>(run, kind); });
 }
 
-/// The algorithm `replicated` of a step.
-template <StepKind kind>
-Operator replicated_step() {
-  return {
-      .name = "replicated",
-      .summary =
-          "Every rank has the whole object. The ranks' contributions are summed over all ranks.",
-      .run = [](const OperatorRun& run) { run_replicated_step(run, kind); },
-      .in_batches = true};
-}
-
-/// The algorithm `gathered` of a step of conjugate gradients.
-template <StepKind kind>
-Operator gathered_step() {
-  static_assert(is_conjugate_gradient(kind));
-  return {
-      .name = "gathered",
-      .summary =
-          "Every rank has the whole object. Rank 0 gathers and sums the gradients, computes the "
-          "directions, and sends both to all ranks.",
-      .run = [](const OperatorRun& run) { run_replicated_step(run, kind, Directions::by_rank_0); },
-      .in_batches = true};
-}
-
-/// The algorithm `tiled` of a step.
-template <StepKind kind>
-Operator tiled_step() {
-  return {.name = "tiled",
-          .summary =
-              "Every rank has the part of the object under its windows. Ranks whose tiles overlap "
-              "exchange their contributions.",
-          .run = [](const OperatorRun& run) { run_tiled_step(run, kind); },
-          .in_batches = true};
-}
-
+/// Adds the algorithms of a step.
 template <StepKind kind>
 void add_step(std::string_view operation, std::vector<OperatorImplementation>& all) {
-  all.push_back({operation, replicated_step<kind>()});
-  all.push_back({operation, tiled_step<kind>()});
-  if constexpr (is_conjugate_gradient(kind)) all.push_back({operation, gathered_step<kind>()});
+  all.push_back(
+      {operation,
+       {.name = "replicated",
+        .summary = "Every rank has the whole object. The ranks' contributions are summed over all "
+                   "ranks.",
+        .run = [](const OperatorRun& run) { run_replicated_step(run, kind); },
+        .in_batches = true}});
+  all.push_back({operation,
+                 {.name = "tiled",
+                  .summary = "Every rank has the part of the object under its windows. Ranks whose "
+                             "tiles overlap exchange their contributions.",
+                  .run = [](const OperatorRun& run) { run_tiled_step(run, kind); },
+                  .in_batches = true}});
+  if constexpr (is_conjugate_gradient(kind)) {
+    all.push_back(
+        {operation,
+         {.name = "gathered",
+          .summary = "Every rank has the whole object. Rank 0 gathers and sums the "
+                     "gradients, computes the directions, and sends both to all ranks.",
+          .run =
+              [](const OperatorRun& run) { run_replicated_step(run, kind, Directions::by_rank_0); },
+          .in_batches = true}});
+  }
 }
 
 }  // namespace
