@@ -27,6 +27,7 @@
 
 #include "tests/harness/report/journal_text.hpp"
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::tests {
 
@@ -67,7 +68,7 @@ struct Outcome {
     std::istringstream in(out);
     std::string text;
     for (std::string word; in >> word;) text += word + ' ';
-    return testing::AssertionResult(text.find(words) != std::string::npos) << out << err;
+    return harness::result_about(text.find(words) != std::string::npos, words, out + err);
   }
   [[nodiscard]] std::string first_line() const { return out.substr(0, out.find('\n')); }
   [[nodiscard]] std::string last_line() const {
@@ -84,12 +85,12 @@ class CliTest : public testing::Test {
     for (const char* each : {"GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"}) ::unsetenv(each);
   }
 
-  /// Whether the text has the part, or begins with it. GoogleTest prints the text otherwise.
+  /// Whether the text has the part, or begins with it. GoogleTest prints both otherwise.
   static testing::AssertionResult has(const std::string& text, const std::string& part) {
-    return testing::AssertionResult(text.find(part) != std::string::npos) << text;
+    return harness::has(text, part);
   }
   static testing::AssertionResult begins(const std::string& text, const std::string& part) {
-    return testing::AssertionResult(text.starts_with(part)) << text;
+    return harness::begins(text, part);
   }
 
   /// Runs a command in the folder. Expects the exit status, if there is one to expect.
@@ -157,6 +158,7 @@ class CliTest : public testing::Test {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
   void expect_unable(const std::string& arguments, const std::string& complaint) {
+    SCOPED_TRACE(arguments);
     expect_one_line(rankcheck(arguments, 2), complaint);
   }
 

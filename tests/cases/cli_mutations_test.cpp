@@ -49,7 +49,7 @@ class CliMutationsTest : public tests::CliTest {
                       const std::string& arguments,
                       int times = mutations) {
     const std::string good = text_of(name);
-    EXPECT_NE(rankcheck(arguments).status, 2);
+    EXPECT_LT(rankcheck(arguments).status, 2);
     std::filesystem::remove_all(path_to("out"));
     for (int seed = 1; seed <= times; ++seed) {
       fuzz::Mutator mutator(static_cast<std::uint64_t>(seed));

@@ -212,7 +212,7 @@ TEST_F(CliSubjectTest, FaultsOfTheReadySubjectAreExplained) {
                               "planted_threads " + bug + R"(","ranks":2,"count":1,"type":"f32"})"));
     EXPECT_TRUE(outcome.says("verdict " + verdict)) << bug;
     const bool has_printed = outcome.err.find("hello from rank 1\n") != std::string::npos;
-    EXPECT_EQ(has_printed, bug == "prints") << outcome.err;
+    EXPECT_EQ(has_printed, bug == "prints") << bug << outcome.err;
   }
 }
 

@@ -429,7 +429,8 @@ TEST_F(CudaOnStandInTest, WorkerRefusesArgumentsThatMakeNoSense) {
                                       "--ranks 2 3",
                                       "--nonsense"}) {
     const Outcome outcome = shell("bin/rankcheck-worker-cuda " + arguments, 2);
-    EXPECT_TRUE(begins(outcome.err, "rankcheck-worker-cuda: expected --ranks N of at most 64"));
+    EXPECT_TRUE(begins(outcome.err, "rankcheck-worker-cuda: expected --ranks N of at most 64"))
+        << arguments;
   }
   for (const std::string word : {"--probe", "--time"}) {
     const Outcome outcome = shell("bin/rankcheck-worker-cuda " + word + " '{'", 2);

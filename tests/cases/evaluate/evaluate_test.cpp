@@ -376,6 +376,8 @@ TEST(EvaluateTest, RefusesBadArguments) {
   EXPECT_EQ(fields(R"({"operation":"pad"})"), "--case: operation: expected crop or nothing");
   EXPECT_EQ(fields(R"({"scan":"whole"})"),
             "--case: scan: expected no such field, because the inputs are your own");
+  EXPECT_EQ(fields(R"({"input":"exact"})"),
+            "--case: input: expected no such field, because the inputs are your own");
 }
 
 TEST(EvaluateTest, RefusesArraysThatDoNotFit) {

@@ -139,6 +139,7 @@ TEST_F(HybridCallsTest, AgreeWithTheReferenceIfARankIsLate) {
 TEST_F(HybridCallsTest, TakeAsLongAsALateRankPauses) {
   Case c = make_case(*catalogue_.find("broadcast"), {});
   c.algorithm = "staged";
+  collective(c).root = 0;
   c.late = world - 1;
   harness::Observation observation;
   for (int run = 0; run < 9; ++run) {

@@ -156,6 +156,7 @@ TEST_F(NcclBackendTest, WorkerRefusesArgumentsThatMakeNoSense) {
       {"--ranks 2 --rank 1 --meeting /nowhere", "--meeting: "},
       {"--ranks 2 --nonsense", "--nonsense"}};
   for (const auto& [arguments, expected] : refused) {
+    SCOPED_TRACE(arguments);
     expect_one_line(shell(worker + " " + arguments, 2), expected, "rankcheck-worker-nccl");
   }
 }

@@ -113,7 +113,8 @@ void expect_bounds(const Counted& subject, double unit) {
       double largest = 0;
       for (const auto& value : bounded.values) largest = std::max(largest, std::abs(value));
       for (const double error : bounded.errors) {
-        ASSERT_LT(error, 0.01 * largest) << spec::name(array) << ", seed " << seed;
+        ASSERT_LT(error, 0.01 * largest)
+            << spec::name(array) << ", seed " << seed << ", unit " << unit;
       }
     }
   }

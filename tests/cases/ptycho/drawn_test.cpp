@@ -39,7 +39,7 @@ struct Drawn {
     harness::Generator generator(all_operations(), backend, unit, 1);
     harness::RandomSource words(1);
     for (int i = 0; i < count; ++i) {
-      EXPECT_TRUE(generator.next(words.next(), i % 101, cases.emplace_back()));
+      EXPECT_TRUE(generator.next(words.next(), i % 101, cases.emplace_back())) << unit.operation;
       generator.cover(cases.back(), true);
     }
     sites = generator.sites();

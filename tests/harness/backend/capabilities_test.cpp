@@ -189,7 +189,7 @@ TEST(CapabilitiesTest, TakesABarrierAndTilesThoughTheyHaveNoCount) {
     EXPECT_EQ(some.why_refused(drawn), "") << text;
     Case c = drawn;
     some.fit(c);
-    EXPECT_EQ(c, drawn);
+    EXPECT_EQ(c, drawn) << text;
   }
 }
 

@@ -320,9 +320,9 @@ TEST_F(ExaminerTest, CatchesClobberedMemoryInEveryStage) {
       observation.stages[stage].images[2].back() ^= std::byte{1};
     };
     const Judgement judgement = examine(c);
-    EXPECT_TRUE(begins(outcome_of(judgement),
-                       "falsified: rank 2: memory outside the buffers was written: 64 bytes past "
-                       "the end of recv"))
+    EXPECT_EQ(outcome_of(judgement),
+              "falsified: rank 2: memory outside the buffers was written: 64 bytes past the end of "
+              "recv")
         << stage;
     EXPECT_EQ(judgement.symptom, Symptom::outside) << stage;
   }

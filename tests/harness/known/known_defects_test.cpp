@@ -37,7 +37,7 @@ std::string complaint_of_entry(const std::string& text) {
   const std::string what =
       complaint_of<BadInput>([&] { return read_known_files({path}, fake::catalogue()); });
   const std::string place = "--known: " + path + ": ";
-  EXPECT_TRUE(what.empty() || begins(what, place));
+  EXPECT_TRUE(what.empty() || begins(what, place)) << what;
   return what.substr(std::min(place.size(), what.size()));
 }
 

@@ -42,7 +42,7 @@ class JournalTest : public testing::Test {
   std::string complaint() {
     const std::string all = complaint_of<BadInput>([&] { return read_journal(path_); });
     const std::string place = path_.string() + ": ";
-    EXPECT_TRUE(all.empty() || begins(all, place));
+    EXPECT_TRUE(all.empty() || begins(all, place)) << all;
     return all.substr(std::min(place.size(), all.size()));
   }
 

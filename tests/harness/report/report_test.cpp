@@ -236,7 +236,10 @@ TEST_F(JUnitTest, IsXmlWhateverTheReasonHolds) {
 }
 
 TEST_F(JUnitTest, CountsAreThoseOfTheCases) {
-  EXPECT_EQ(count("/testsuites[@tests=5][@failures=1][@errors=1][@skipped=1]"), 1U);
+  EXPECT_EQ(value("/testsuites", "tests"), "5");
+  EXPECT_EQ(value("/testsuites", "failures"), "1");
+  EXPECT_EQ(value("/testsuites", "errors"), "1");
+  EXPECT_EQ(value("/testsuites", "skipped"), "1");
   EXPECT_EQ(count("//testcase"), 5U);
 }
 

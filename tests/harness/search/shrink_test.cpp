@@ -67,7 +67,8 @@ struct ShrinkTest : testing::Test {
   void expect_minimal(const std::string& operation,
                       const std::string& fields,
                       const Fails& fails) const {
-    EXPECT_TRUE(has(minimal(operation, fails), fields)) << fields;
+    SCOPED_TRACE(fields);
+    EXPECT_TRUE(has(minimal(operation, fails), fields));
   }
 };
 

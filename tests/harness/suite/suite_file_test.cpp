@@ -19,7 +19,7 @@ std::string complaint_of_entry(const std::string& fields) {
   const std::string all =
       complaint(R"({"name":"s","summary":"","entries":[{"backends":["sim"],)" + fields + "}]}");
   const std::string place = "suite: s.json: entries[0]: ";
-  EXPECT_TRUE(all.empty() || begins(all, place));
+  EXPECT_TRUE(all.empty() || begins(all, place)) << all;
   return all.substr(std::min(place.size(), all.size()));
 }
 
@@ -80,7 +80,8 @@ TEST(SuiteFileTest, VariantIsAName) {
   EXPECT_EQ(complaint_of_entry(R"("variant":"many_ranks_2")"), "");
   for (const std::string variant : {"a/b", "Many", "a b", "a*"}) {
     EXPECT_EQ(complaint_of_entry(R"("variant":")" + variant + '"'),
-              "variant: got other characters, expected lower case letters, digits and _");
+              "variant: got other characters, expected lower case letters, digits and _")
+        << variant;
   }
 }
 

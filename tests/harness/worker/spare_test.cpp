@@ -155,7 +155,7 @@ TEST_F(SpareTest, IsEndedOnceItIsOfNoUse) {
       [](auto& backend) { backend->restart(2); },
       [](auto& backend) {
         backend->restart(4);
-        run_once(*backend, sum_of_two("other"));
+        EXPECT_EQ(outcome_of(run_once(*backend, sum_of_two("other"))), "completed");
       },
       [](auto& backend) { EXPECT_FALSE(backend->close()); },
       [](auto& backend) { backend.reset(); },
