@@ -47,7 +47,7 @@ std::optional<PhaseRequest> phase_of_folder(const std::string& folder) {
   PhaseRequest request{.phase = static_cast<Phase>(found - phase_names.begin())};
   const char* const end = folder.data() + folder.size();
   std::from_chars(std::min(folder.data() + dash + 1, end), end, request.number);
-  if (folder_of(request) != folder) return std::nullopt;
+  if (request.number < 0 || folder_of(request) != folder) return std::nullopt;
   return request;
 }
 

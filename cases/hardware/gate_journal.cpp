@@ -80,15 +80,17 @@ GateHeader gate_header(const harness::JournalHeader& journal) {
   Fields fields(of_environment.at(gate_field), "environment: hardware");
   fields.required("quick", header.options.is_quick);
   fields.at_least_0("bytes", header.options.bytes);
+  if (!fields.at("devices").is_array()) fields.fail("devices", "expected a list");
+  for (const json& each : fields.at("devices")) header.devices.push_back(device_from_json(each));
   std::vector<std::string> parts;
   fields.required("parts", parts);
   for (const std::string& each : parts) {
     const auto request = phase_of_folder(each);
-    if (!request) fields.fail("parts", "got " + each + ", expected parts of the gate");
+    const bool is_one = request && (request->phase != Phase::device ||
+                                    request->number < std::ssize(header.devices));
+    if (!is_one) fields.fail("parts", "got " + each + ", expected parts of the gate");
     header.options.parts.push_back(*request);
   }
-  if (!fields.at("devices").is_array()) fields.fail("devices", "expected a list");
-  for (const json& each : fields.at("devices")) header.devices.push_back(device_from_json(each));
   header.doctor = harness::required_object("doctor", fields, journal.environment.at(gate_field));
   return header;
 }

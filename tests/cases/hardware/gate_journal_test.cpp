@@ -366,13 +366,14 @@ TEST_F(GateJournalTest, SaysNoAnswerAgain) {
   EXPECT_EQ(said_.front().find("link 0 to 1     load"), 0U) << said_.front();
 }
 
-TEST_F(GateJournalTest, AnswersOfOtherGatesAndNegativeNumbersAreRefused) {
+TEST_F(GateJournalTest, RefusesWhatNoGateCanHaveWritten) {
   const fs::path here = folder("other");
   ASSERT_TRUE(begin(here, 3));
   const std::string journal = harness::read_file(gate_journal(here));
   for (const auto& [from, to] :
        {std::pair(R"("suites":["hardware"],"seed":3)", R"("suites":["hardware"],"seed":4)"),
-        std::pair(R"("took_s":1)", R"("took_s":-1)")}) {
+        std::pair(R"("took_s":1)", R"("took_s":-1)"),
+        std::pair(R"("device-1")", R"("device-2")")}) {
     std::string changed = journal;
     ASSERT_NE(changed.find(from), std::string::npos) << from;
     changed.replace(changed.find(from), std::string(from).size(), to);
