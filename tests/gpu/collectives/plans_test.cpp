@@ -296,7 +296,8 @@ TEST(BarriersTest, LetNobodyLeaveBeforeEveryoneEntered) {
       const Plan plan = plan_of(implementation, request.call, request.options);
       const auto memory = plan::memory_of(plan, contract, request.call, request.options);
       plan::Monitor monitor;
-      ASSERT_TRUE(is_ordered(plan, memory, monitor));
+      ASSERT_TRUE(is_ordered(plan, memory, monitor))
+          << implementation.algorithm.name << ", " << to_text(request);
       for (int r = 0; r < request.call.ranks; ++r) {
         EXPECT_TRUE(monitor.left_after_every_entry(r))
             << implementation.algorithm.name << ", " << to_text(request) << ", rank " << r;

@@ -306,11 +306,12 @@ INSTANTIATE_TEST_SUITE_P(All,
                          testing::ValuesIn(reference::collectives()),
                          printed_name);
 
-/// Returns legal calls of one to five ranks with empty blocks, gaps and every root.
+/// Returns legal calls of one to five ranks with empty blocks, gaps and every root. Before an axis,
+/// there are zero to two elements.
 std::vector<Call> calls_of(const spec::Contract& contract) {
   std::vector<Call> calls;
   for (int n = 1; n <= 5; ++n) {
-    for (const std::int64_t size : {0, 1, 5}) {
+    for (const std::int64_t size : {0, 1, 2, 4, 5}) {
       Call call = call_of(contract, n, size);
       for (int root = 0; root <= call.root; ++root) {
         calls.push_back(call);

@@ -133,7 +133,9 @@ TEST_P(BoundsTest, RejectWhatLiesJustBeyond) {
       const double beyond = expected.high[0] + side * (expected.bound[0] + unit);
       EXPECT_FALSE(fold.accepts(rounded(rule.type, beyond)));
     }
-    for (const double each : {std::nan(""), infinity, -infinity}) EXPECT_FALSE(fold.accepts(each));
+    for (const double each : {std::nan(""), infinity, -infinity}) {
+      EXPECT_FALSE(fold.accepts(each)) << each;
+    }
   }
 }
 

@@ -299,6 +299,7 @@ TEST(ExtremesTest, WithoutANanRuleAnyContributionMayComeOut) {
 
 TEST(ExtremesTest, OnlyNanIsNan) {
   for (const NanRule rule : {NanRule::drops, NanRule::propagates, NanRule::unspecified}) {
+    SCOPED_TRACE(static_cast<int>(rule));
     expect_fold({Type::f16, ReduceOp::max, 1, rule}, {nan, nan}, {nan}, {0});
   }
 }

@@ -58,8 +58,14 @@ OperatorArrays uneven_object(const Values& probe) {
 /// Both divide by the largest weight, which is that of the only lit pixel.
 constexpr std::array epie_and_rpie{epie_step::reference, rpie_step::reference};
 
+const char* name_of(Operator step) {
+  if (step == momentum_step::reference) return "momentum_step";
+  return step == epie_step::reference ? "epie_step" : "rpie_step";
+}
+
 TEST(DescentStepsTest, ObjectAndProbeGoDownTheirGradientsDividedByTheLight) {
   for (const Operator step : epie_and_rpie) {
+    SCOPED_TRACE(name_of(step));
     const OperatorArrays out = outputs_of(step, amplitude_of_8());
     expect_near(out[Array::object].values, {2.0 - 16.0 / 16, 7});
     expect_near(out[Array::probe].values, {4i - 8i / 4.0});
@@ -70,6 +76,7 @@ TEST(DescentStepsTest, TheCostIsThatOfObjectAndProbeBefore) {
   // (8 - 4)^2 at each of three positions.
   for (const Operator step :
        {epie_step::reference, rpie_step::reference, momentum_step::reference}) {
+    SCOPED_TRACE(name_of(step));
     const OperatorArrays in = amplitude_of_8_after({10, 0}, {20}, 3);
     EXPECT_EQ(outputs_of(step, in)[Array::cost].values, Values{48});
   }
@@ -79,6 +86,7 @@ TEST(DescentStepsTest, UnmeasuredPixelsMoveNothing) {
   OperatorArrays in = amplitude_of_8();
   in[Array::mask].values[0] = 0;
   for (const Operator step : epie_and_rpie) {
+    SCOPED_TRACE(name_of(step));
     const OperatorArrays out = outputs_of(step, in);
     EXPECT_EQ(out[Array::cost].values, Values{0});
     EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
@@ -88,6 +96,7 @@ TEST(DescentStepsTest, UnmeasuredPixelsMoveNothing) {
 
 TEST(DescentStepsTest, WithoutLightTheObjectStaysAndIsExact) {
   for (const Operator step : epie_and_rpie) {
+    SCOPED_TRACE(name_of(step));
     const OperatorArrays out = outputs_of(step, lit_pixel(2, {0}, 16));
     EXPECT_EQ(out[Array::object].values, (Values{2, 7}));
     EXPECT_EQ(out[Array::object].errors, (Errors{0, 0}));
@@ -96,6 +105,7 @@ TEST(DescentStepsTest, WithoutLightTheObjectStaysAndIsExact) {
 
 TEST(EpieStepTest, TheSamePositionAgainChangesNoStep) {
   for (const int positions : {1, 3}) {
+    SCOPED_TRACE(positions);
     const OperatorArrays out = outputs_of(epie_step::reference, amplitude_of_8(positions));
     EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
     EXPECT_EQ(out[Array::probe].values, Values{2i});

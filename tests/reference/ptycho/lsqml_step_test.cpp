@@ -22,10 +22,12 @@ OperatorArrays far_waves_of_4(std::int64_t positions = 1) {
 TEST(LsqmlStepTest, ObjectAndProbeGoAlongTheirDirectionsAsFarAsTheDampedLeastSquaresSay) {
   // The same positions again change no mean.
   for (const int positions : {1, 3}) {
+    SCOPED_TRACE(positions);
     const OperatorArrays out = outputs_of(lsqml_step::reference, far_waves_of_4(positions));
     expect_near(out[Array::step_lengths].values, {0.36 * std::sqrt(0.905), 0.09}, 1e-15);
     EXPECT_EQ(out[Array::cost].values[0], 9.0 * positions);
     expect_near(out[Array::object].values, {1.46, 7}, 1e-15);
+    EXPECT_EQ(out[Array::object].values[1], 7.0);
     expect_near(out[Array::probe].values, {1.46}, 1e-15);
     EXPECT_LT(out[Array::object].errors[0], 1e-4);
   }

@@ -165,6 +165,7 @@ void expect_derivative(Operator gradients, Array array, std::size_t first, std::
 
 TEST(GradientsTest, GradientsByEachSliceAndModeAreTheCostsDerivatives) {
   for (const Operator gradients : {gaussian_gradients::reference, poisson_gradients::reference}) {
+    SCOPED_TRACE(gradients == gaussian_gradients::reference ? "gaussian" : "poisson");
     for (std::size_t slice = 0; slice < 3; ++slice) {
       SCOPED_TRACE(slice);
       expect_derivative(gradients, Array::object, slice * 20, 20);

@@ -91,7 +91,8 @@ inline OperatorArrays outputs_of(Operator operation, const OperatorArrays& in) {
 inline void expect_near(const Values& got, const Values& expected, double slack = 1e-13) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t at = 0; at < got.size(); ++at) {
-    EXPECT_LE(std::abs(got[at] - expected[at]), slack) << at;
+    EXPECT_LE(std::abs(got[at] - expected[at]), slack)
+        << at << ": " << got[at] << " instead of " << expected[at];
   }
 }
 

@@ -108,8 +108,13 @@ struct FreeSpaceOf {
 /// multiplies with the conjugate factor.
 void expect_factor(int width, const Values& waves, const FreeSpaceOf& space, Value factor) {
   const OperatorArrays in = frame_of(width, waves, space.wavelength, space.distance);
-  expect_near(outputs_of(propagate_fresnel::reference, in)[Array::waves].values,
-              times(factor, waves));
+  SCOPED_TRACE(testing::Message() << testing::PrintToString(waves) << " over " << space.distance);
+  {
+    SCOPED_TRACE("propagate_fresnel");
+    expect_near(outputs_of(propagate_fresnel::reference, in)[Array::waves].values,
+                times(factor, waves));
+  }
+  SCOPED_TRACE("propagate_fresnel_adjoint");
   expect_near(outputs_of(propagate_fresnel_adjoint::reference, in)[Array::waves].values,
               times(std::conj(factor), waves));
 }

@@ -291,6 +291,7 @@ TEST_P(FusedPassesTest, Compares) {
   GuardedReals mask(frame, 0);
   for (std::int64_t pixel = 0; pixel < frame; ++pixel) mask[pixel] = pixel % 5 == 3 ? 0 : 1;
   for (const float* const masked : {mask.data(), static_cast<float*>(nullptr)}) {
+    SCOPED_TRACE(masked == nullptr ? "without a mask" : "with a mask");
     GuardedWaves far(waves_.size(), GetParam().offset);
     GuardedReals frames(count_ * frame, GetParam().offset);
     GuardedWaves wanted(waves_.size(), 0);
@@ -327,7 +328,8 @@ TEST_P(FusedPassesTest, Compares) {
 }
 
 TEST_P(FusedPassesTest, LeavesAllAsItWasWithoutPositions) {
-  const auto keeps = [&](auto before, const auto& pass) {
+  const auto keeps = [&](const char* name, auto before, const auto& pass) {
+    SCOPED_TRACE(name);
     GuardedArray<decltype(before)> wanted(object_.size(), 0);
     wanted.fill(before);
     GuardedArray<decltype(before)> got(object_.size(), 0);
@@ -337,15 +339,21 @@ TEST_P(FusedPassesTest, LeavesAllAsItWasWithoutPositions) {
     expect_same(got, wanted);
   };
   const Complex<float> waves{9, 9};
-  keeps(waves, [&](auto& fused, auto* got) { fused.illuminate(0, scan_, {.count = 0}, got); });
-  keeps(waves, [&](auto& fused, auto* got) {
+  keeps("illuminate", waves, [&](auto& fused, auto* got) {
+    fused.illuminate(0, scan_, {.count = 0}, got);
+  });
+  keeps("add_to_object", waves, [&](auto& fused, auto* got) {
     fused.add_to_object(0, scan_, {.count = 0}, waves_.data(), got);
   });
-  keeps(waves, [&](auto& fused, auto* got) {
+  keeps("add_to_probe", waves, [&](auto& fused, auto* got) {
     fused.add_to_probe(0, scan_, {.count = 0}, waves_.data(), got);
   });
-  keeps(3.0F, [&](auto& fused, auto* got) { fused.add_light(0, scan_, {.count = 0}, got); });
-  keeps(3.0F, [&](auto& fused, auto* got) { fused.add_magnitudes(0, scan_, {.count = 0}, got); });
+  keeps("add_light", 3.0F, [&](auto& fused, auto* got) {
+    fused.add_light(0, scan_, {.count = 0}, got);
+  });
+  keeps("add_magnitudes", 3.0F, [&](auto& fused, auto* got) {
+    fused.add_magnitudes(0, scan_, {.count = 0}, got);
+  });
   double cost = 4;
   FusedPasses<float>(cluster_, scene_)
       .compare(0, Noise::gaussian, scan_, {.count = 0}, 1, 1, nullptr, nullptr, &cost);

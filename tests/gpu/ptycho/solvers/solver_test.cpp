@@ -303,6 +303,7 @@ void expect_memory_is_kept(Problem& problem, StepKind kind, Directions direction
 
 TEST_P(SolverTest, KeepsItsMemory) {
   for (const Layout& layout : {three_tiles, three_tiles_with_queues}) {
+    SCOPED_TRACE(layout.has_queues ? "with queues" : "without queues");
     Problem problem(layout);
     expect_memory_is_kept(problem, kind_, Directions::by_every_rank);
   }
