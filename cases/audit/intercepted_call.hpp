@@ -47,7 +47,7 @@ class InterceptedCall {
   void set_all_output(spec::Array array, const Values& values);
 
   using Change = std::function<void(Values& values, int rank)>;
-  /// Calls `change` with the array of every rank and stores the result.
+  /// Calls `by` with the array of every rank and stores the result.
   void change_input(spec::Array array, const Change& by) { change(array, true, by); }
   void change_output(spec::Array array, const Change& by) { change(array, false, by); }
 

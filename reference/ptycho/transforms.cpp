@@ -10,6 +10,7 @@ namespace {
 
 using spec::Array;
 
+/// Lets the waves travel through free space, or applies the adjoint of that.
 void travel(const OperatorArrays& in, bool adjoint, OperatorArrays& out) {
   const int width = in.scene.detector;
   out[Array::waves] = in[Array::waves];
