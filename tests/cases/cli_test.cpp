@@ -188,6 +188,12 @@ TEST_F(CommandLineTest, VerifyAnswersBeforeItBuilds) {
   EXPECT_TRUE(begins(unknown.err, "verify: bundel: expected test, bundle, "));
   const Outcome misspelt = shell("./verify --opration=crop", 2);
   EXPECT_TRUE(begins(misspelt.err, "verify: --opration=crop: no such option, "));
+  for (const char* each : {"cases", "harness"}) {
+    std::filesystem::create_directory_symlink(std::string(RANKCHECK_SOURCE_DIR "/") + each,
+                                              path_to(each));
+  }
+  const Outcome known = shell("./verify --archive=a.zip --require='*' --quiet --opration=crop", 2);
+  EXPECT_TRUE(begins(known.err, "verify: --opration=crop: no such option, ")) << known.err;
 }
 
 TEST_F(CommandLineTest, FullStandardOutputIsNotSuccess) {
