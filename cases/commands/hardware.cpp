@@ -263,8 +263,12 @@ class HardwareGate {
       header.devices = devices;
       if (is_quick_) header.options.bytes = quick_bytes;
       if (!is_quick_) header.options.parts = plan_parts(options, selection, plan.broken);
-      for (const fs::path& each : folders(options.report, header.options.parts)) {
-        if (!options.report.empty()) harness::run::require_no_run(each);
+      if (!options.report.empty() && !options.overwrite) {
+        // The gate itself comes first: nobody can resume one of its parts.
+        harness::run::require_no_run(options.report);
+        for (const fs::path& each : folders(options.report, header.options.parts)) {
+          harness::run::require_no_run(each);
+        }
       }
     }
     // A quick gate has no time for backends that it does not use, and opens none.

@@ -42,11 +42,13 @@ ProbeAnswer answer_from_json(Fields& fields) {
   return answer;
 }
 
-/// Returns what the phase's own folder says. Only a note says that all speeds were measured.
+/// Returns what the phase's own folder says. Only a note says that all speeds were measured. Throws
+/// FileError if there is a note and the results are gone.
 PhaseOutcome outcome_in(const fs::path& folder, Phase phase, bool has_note) {
   if (phase == Phase::speed && has_note) return {.speeds = read_speeds(folder)};
   PhaseOutcome outcome{.ended_early = "killed"};
-  if (phase == Phase::speed || !harness::holds_run(gate_journal(folder))) return outcome;
+  const bool has_results = has_note || harness::holds_run(gate_journal(folder));
+  if (phase == Phase::speed || !has_results) return outcome;
   const harness::Record record = harness::read_journal(gate_journal(folder)).record;
   outcome.report = record.report();
   outcome.spent_s = record.spent_s();
@@ -144,7 +146,7 @@ Gate gate_in(const fs::path& folder, const harness::Record& record) {
     const bool has_note = note != ended.end();
     if (has_note && !(note->second.skipped + note->second.broken).empty()) {
       gate.add(each, note->second);
-    } else if (fs::exists(folder / part)) {
+    } else if (has_note || fs::exists(folder / part)) {
       gate.add(each, outcome_in(folder / part, each.phase, has_note));
     }
   }

@@ -357,6 +357,14 @@ TEST_F(GateJournalTest, PartThatCouldNotBeRunIsReportedAndNotRunAgain) {
   EXPECT_EQ(gate.phases[3].reason, "no rank");
 }
 
+/// Otherwise, a gate without a failed part would pass.
+TEST_F(GateJournalTest, PartThatEndedMustKeepItsResults) {
+  const fs::path here = folder("lost");
+  ASSERT_FALSE(begin(here, no_end));
+  fs::remove_all(here / "sanitizer");
+  EXPECT_THROW((void)report_of(here), harness::FileError);
+}
+
 TEST_F(GateJournalTest, SaysNoAnswerAgain) {
   const fs::path here = folder("said");
   ASSERT_TRUE(begin(here, 3));

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/report/github.hpp"
+#include "harness/base/stop.hpp"
 
 #include "tests/cases/hardware/gate_fixture.hpp"
 
@@ -84,6 +84,17 @@ TEST_F(QuickGateTest, LinkThatWasNotReachedInTimeIsNotGreen) {
   EXPECT_EQ(gate.report.ending, "time_over");
   EXPECT_EQ(gate.report.not_run, 8);
   for (const DeviceVerdict& each : gate.devices) EXPECT_EQ(each.verdict, Verdict::skipped);
+}
+
+TEST_F(QuickGateTest, HearsAnInterruptInItsLastLink) {
+  probe_ = [this](const ProbeRequest& request) {
+    if (requests_.size() < 8) return good_probe(request);
+    why_end_ = "interrupted";
+    throw harness::Interrupted();
+  };
+  const GateReport gate = run(2);
+  EXPECT_EQ(gate.report.ending, "interrupted");
+  EXPECT_EQ(gate.report.not_run, 1);
 }
 
 /// 40 lines are enough to see what is wrong.
