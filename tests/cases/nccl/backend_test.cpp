@@ -39,14 +39,6 @@ TEST_F(NcclBackendTest, IsListedWithWhatIsBuiltIn) {
   EXPECT_EQ(listing.at("operations").at(0).at("algorithms").at("nccl").at(0).at("name"), "native");
 }
 
-TEST_F(NcclBackendTest, IsSkippedWithTheReasonWhereASuiteNamesIt) {
-  write_entries({R"("backends":["sim"],"operation":"gather","cases":1,"require_all_cells":false)",
-                 R"("backends":["nccl"],"family":"collectives","operation":"gather")"});
-  const Outcome outcome = passes("run s.json --report r" + absent_);
-  EXPECT_TRUE(has(outcome.last_line(), " 1 skipped")) << outcome.out;
-  EXPECT_TRUE(has(report("r").dump(), "NCCL cannot be loaded"));
-}
-
 TEST_F(NcclBackendTest, WorksAroundWhatAnOldLibraryLacks) {
   const Outcome outcome = passes(
       "run --backend nccl --operation gather --algorithm '[ng]*' --cases 20 --ranks 1..3 "
@@ -58,23 +50,6 @@ TEST_F(NcclBackendTest, WorksAroundWhatAnOldLibraryLacks) {
   EXPECT_EQ(found[0].at("verdict"), "passed");
   EXPECT_EQ(found[1].at("verdict"), "skipped");
   EXPECT_TRUE(has(outcome.out, "not_supported"));
-}
-
-TEST_F(NcclBackendTest, CallsInWindows) {
-  const std::string options = "run --backend nccl --algorithm windows --cases 20 --ranks 2..3 ";
-  passes(options + "--property agrees_with_reference --property groups_at_once --report all" +
-         stand_in_);
-  EXPECT_EQ(findings("all").size(), 2U * 8);
-  rankcheck(options + "--operation reduce --property agrees_with_reference --report old" + old_);
-  EXPECT_EQ(findings("old").at(0).at("verdict"), "skipped");
-}
-
-TEST_F(NcclBackendTest, CallsInRegisteredMemoryInGraphsAndInGroups) {
-  passes(
-      "run --backend nccl --algorithm registered,graph,aggregated --cases 10 --ranks 2..3 "
-      "--property agrees_with_reference --report all" +
-      stand_in_);
-  EXPECT_EQ(expect_all_passed("all").size(), 3U * 8);
 }
 
 /// NCCL_HOSTID makes NCCL take processes of one machine for those of several.
