@@ -279,15 +279,6 @@ INSTANTIATE_TEST_SUITE_P(Frugal,
                          testing::ValuesIn(frugal_implementations()),
                          tests::printed_name);
 
-TEST(AlgorithmsTest, AreThereForEveryCollective) {
-  for (const reference::Collective& collective : reference::collectives()) {
-    const auto& all = implementations();
-    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Implementation& implementation) {
-      return implementation.operation == collective.contract.name;
-    })) << collective.contract.name;
-  }
-}
-
 TEST(BarriersTest, LetNobodyLeaveBeforeEveryoneEntered) {
   for (const Implementation& implementation : implementations()) {
     const spec::Contract& contract = collective_named(implementation.operation).contract;

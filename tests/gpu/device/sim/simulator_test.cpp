@@ -149,13 +149,6 @@ TEST(SimulatorTest, ReportsRangesOutOfBoundsBeforeItMovesAByte) {
   EXPECT_EQ(bench.recv(0), std::vector<float>(4, -1));
 }
 
-TEST(SimulatorTest, ReportsAReadOfScratchThatNobodyWrote) {
-  Bench bench(1);
-  const Range slot = bench.builder.scratch(0, 4);
-  bench.builder.copy(bench.builder.recv(0), slot);
-  EXPECT_EQ(bench.run().status, Status::memory_violation);
-}
-
 TEST(SimulatorTest, SeesThatPhysicalMemoryOverlaps) {
   Bench bench(2, 4, {.in_place = true});
   bench.builder.copy(bench.builder.scratch(1, 4), bench.builder.send(1));

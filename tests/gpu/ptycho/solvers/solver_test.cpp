@@ -233,25 +233,6 @@ TEST_P(SolverTest, StateHasTheArraysThatTheContractKeeps) {
   EXPECT_EQ(state, kept);
 }
 
-TEST_P(SolverTest, CopiesOfPixelsAndProbesStayEqual) {
-  Problem problem(three_tiles);
-  for (int step = 0; step < 3; ++step) problem.take(kind_);
-  ASSERT_GT(overlap(problem.held(0), problem.held(2)).pixels(), 0);
-  EXPECT_EQ(largest_difference(problem, 0, problem, 2), 0);
-  EXPECT_TRUE(same(problem.probe(0), problem.probe(1)) && same(problem.probe(0), problem.probe(2)));
-}
-
-TEST_P(SolverTest, TilesAndReplicasChangeLikeTheWholeObject) {
-  Problem whole(one_rank);
-  Problem tiles(three_tiles);
-  Problem replicas(three_replicas);
-  for (Problem* each : {&whole, &tiles, &replicas}) each->take(kind_);
-  // The limit is far above the roundings of numbers near 1, and far below the effect of a missing
-  // share.
-  EXPECT_LT(largest_difference(tiles, 2, whole, 0), 1e-9);
-  EXPECT_LT(largest_difference(replicas, 1, whole, 0), 1e-9);
-}
-
 /// GPUs process the frames in their own passes.
 TEST_P(SolverTest, DevicesWithQueuesChangeLikeOneWithout) {
   Problem gpus(three_tiles_with_queues);
@@ -281,15 +262,6 @@ TEST_P(SolverTest, ReportsTheCostBeforeTheStep) {
   problem.take(kind_);
   const double before = problem.cost(kind_);
   EXPECT_EQ(problem.take(kind_).cost, before);
-}
-
-TEST_P(SolverTest, LowersTheCost) {
-  Problem problem(three_tiles);
-  const double before = problem.take(kind_).cost;
-  // These frames have no solution. The difference map wanders before it finds the nearest state.
-  const int more_steps = kind_ == StepKind::difference_map ? 20 : 0;
-  for (int step = 0; step < more_steps; ++step) problem.take(kind_);
-  EXPECT_LT(problem.cost(kind_), before);
 }
 
 /// Expects that a step allocates nothing that the step before it has allocated.
@@ -324,59 +296,6 @@ TEST_P(SolverTest, LeavesTheObjectAloneInTheDark) {
   const Waves object = problem.object(2);
   problem.take(kind_);
   EXPECT_TRUE(same(problem.object(2), object));
-}
-
-TEST(ConjugateGradientTest, NeverRaisesTheCost) {
-  Problem problem(three_tiles);
-  double cost = problem.cost(StepKind::conjugate_gradient);
-  for (int step = 0; step < 20; ++step) {
-    problem.take(StepKind::conjugate_gradient);
-    const double after = problem.cost(StepKind::conjugate_gradient);
-    ASSERT_LE(after, cost) << "step " << step;
-    cost = after;
-  }
-}
-
-/// Whether a second step depends on what `forget` takes from a problem after its first step.
-template <class Forget>
-bool remembers(StepKind kind, const Forget& forget) {
-  Problem remembering(one_rank);
-  Problem forgetful(one_rank);
-  for (Problem* each : {&remembering, &forgetful}) each->take(kind);
-  forget(forgetful);
-  for (Problem* each : {&remembering, &forgetful}) each->take(kind);
-  return !same(remembering.object(0), forgetful.object(0));
-}
-
-TEST(SolverStateTest, IsRememberedFromTheStepBefore) {
-  Problem fresh(one_rank);
-  const auto forget_direction = [&](Problem& problem) {
-    problem.shares()[0].object_direction = fresh.shares()[0].object_direction;
-  };
-  EXPECT_TRUE(remembers(StepKind::conjugate_gradient, forget_direction));
-  EXPECT_TRUE(remembers(StepKind::momentum, forget_direction));
-  const auto forget_waves = [](Problem& problem) { problem.illuminate(); };
-  EXPECT_TRUE(remembers(StepKind::difference_map, forget_waves));
-}
-
-TEST(MomentumTest, FromRestItIsTheStepOfEpie) {
-  Problem momentum(three_tiles);
-  Problem epie(three_tiles);
-  EXPECT_EQ(momentum.take(StepKind::momentum).cost, epie.take(StepKind::epie).cost);
-  EXPECT_LT(largest_difference(momentum, 2, epie, 2), 1e-12);
-}
-
-/// Rank 0 gathers the gradients of three ranks, one of which has no frames.
-TEST(ConjugateGradientTest, DirectionsOfRank0LeadLikeThoseOfEveryRank) {
-  Problem gathering(three_replicas);
-  Problem whole(one_rank);
-  for (int step = 0; step < 3; ++step) {
-    gathering.take(StepKind::conjugate_gradient, Directions::by_rank_0);
-    whole.take(StepKind::conjugate_gradient);
-  }
-  EXPECT_LT(largest_difference(gathering, 2, whole, 0), 1e-9);
-  EXPECT_TRUE(same(gathering.object(1), gathering.object(0)));
-  EXPECT_TRUE(same(gathering.probe(2), gathering.probe(0)));
 }
 
 TEST(ConjugateGradientTest, GatheringKeepsItsMemory) {
@@ -439,12 +358,6 @@ TEST(DifferenceMapTest, MovesTheExitWavesOfEveryRankAlike) {
       ASSERT_LT(norm(waves[i] - wanted[i]), 1e-18) << i;
     }
   }
-}
-
-TEST(LsqmlTest, ReportsHowFarItWent) {
-  Problem problem(three_tiles);
-  const StepReport report = problem.take(StepKind::lsqml);
-  EXPECT_TRUE(report.object_length > 0 && report.probe_length > 0);
 }
 
 }  // namespace
