@@ -10,7 +10,6 @@
 
 #include "cases/reconstruct/reconstruction.hpp"
 #include "tests/cases/cli.hpp"
-#include "tests/cases/reconstruct/same_step.hpp"
 #include "tests/cases/reconstruct/scan.hpp"
 #include "tests/data.hpp"
 
@@ -63,24 +62,6 @@ TEST_F(MpiReconstructTest, ComesNearTheSiemensStar) {
   const rec::Result result =
       rec::read_result(folder_.path() / "state.cxi", rec::read_dataset(*data));
   EXPECT_LE(result.costs.back(), 0.02);
-}
-
-/// Other tests expect the same in the simulator for each kind of partition.
-TEST_F(MpiReconstructTest, StepsAsOneRankOnTheSiemensStar) {
-  const auto path = tests::data_file(tests::siemens_star);
-  if (!path) GTEST_SKIP() << tests::absent(tests::siemens_star);
-  const rec::Dataset data = rec::read_dataset(*path);
-  const auto step = [&](const std::string& options) {
-    passes("reconstruct " + harness::shell_quoted(path->string()) +
-           " --iterations 1 --batches 1 --checkpoint state.cxi " + options);
-    return rec::read_result(folder_.path() / "state.cxi", data).state;
-  };
-  const rec::State alone = step("--ranks 1");
-  for (const std::string options :
-       {"--partition quadrants", "--partition interlaced --layout tiles"}) {
-    SCOPED_TRACE(options);
-    rec::expect_same_step(step("--backend mpi --ranks 4 " + options), alone, data.count);
-  }
 }
 
 TEST_F(MpiReconstructTest, GoesOnBitByBit) {
