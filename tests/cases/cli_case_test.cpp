@@ -46,13 +46,6 @@ TEST_F(CliReplayTest, ReplayOfAFaultIsRedAndShowsWhatIsWrong) {
   EXPECT_TRUE(has(outcome.out, "rank  element"));
 }
 
-TEST_F(CliReplayTest, ReplayOfAFaultThatChangesNothingIsVacuous) {
-  // The first message of a ring carries an input, which the call has not changed. So the stale
-  // value is the same.
-  const Outcome outcome = fails("replay " + sum_with(R"(,"fault":"stale:0")"));
-  EXPECT_TRUE(has(outcome.out, "vacuous: the fault stale:0 fired and changed nothing"));
-}
-
 TEST_F(CliReplayTest, CaseWithoutAPropertyHasOneThatItsOperationClaims) {
   const Outcome outcome = passes(R"(replay '{"operation":"barrier","ranks":2}' --times 1)");
   EXPECT_TRUE(has(outcome.out, "property   separates_ranks"));

@@ -91,13 +91,6 @@ TEST_F(CliEndingsTest, TermEndsTheRunThoughTheWorkerSendsAByteNowAndThen) {
   expect_terminated(run());
 }
 
-TEST_F(CliEndingsTest, AByteNowAndThenIsNoWord) {
-  write_worker(byte_now_and_then);
-  const Outcome outcome = run("--timeout 2 --fail-fast");
-  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  EXPECT_EQ(report("r")["findings"][0]["verdict"], "hung");
-}
-
 TEST_F(CliEndingsTest, TermWhileABackendOpensEndsTheProgramInOneLine) {
   write_script("worker", end_program_and_stay);
   const Outcome outcome = run();

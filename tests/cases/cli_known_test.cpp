@@ -46,14 +46,6 @@ TEST_F(CliKnownTest, AKnownFailureIsHeldAndStaysVisible) {
       has(outcome.out, "\nEverything passed that is not known to fail: 1 failed only as known"));
 }
 
-TEST_F(CliKnownTest, AnEntryForOneTypeHidesNotTheOther) {
-  know(R"("cases":{"type":"int32"})");
-  const Outcome outcome = run("--known k.json");
-  EXPECT_EQ(outcome.status, 1) << outcome.out;
-  EXPECT_EQ(report("r")["findings"][0]["minimal"]["type"], "f32");
-  EXPECT_TRUE(has(outcome.out, "known one: failed in "));
-}
-
 TEST_F(CliKnownTest, StaleEntriesMatterOnlyWithStrictKnown) {
   write_suite(R"("operation":"broadcast","require_all_cells":false,"cases":20)");
   know(R"("operation":"broadcast","cases":{"ranks":{"min":2}},"expires":"2020-01-01")");

@@ -107,10 +107,6 @@ TEST_F(CliRunTest, FolderThatHoldsARunIsReplacedOnRequest) {
   EXPECT_EQ(text_of("r/thesis.md"), "years of work");
 }
 
-TEST_F(CliRunTest, FewerCasesThanCellsAreEnoughWhereTheyWereAskedFor) {
-  passes("run --operation all_reduce --algorithm ring --property agrees_with_reference --cases 2");
-}
-
 TEST_F(CliRunTest, FailureIsReplayedAsOftenAsToldTo) {
   const std::string wrong = "run --type int32 " + tests::with_bug;
   const Outcome outcome = fails(wrong + "--replays 2 --report r");
@@ -170,16 +166,6 @@ TEST_F(CliRunTest, ChoosesTheNumberOfJobsUnlessTold) {
   EXPECT_EQ(report("c")["environment"]["jobs"], 1) << "a program of the user is started once";
 }
 
-TEST_F(CliRunTest, ResumedRunReportsWhatAnUninterruptedOneDoes) {
-  once(long_run_ + "--report whole", "whole");
-  // Keeps half of the journal and a line that the kill cut off.
-  const std::string journal = text_of("whole/journal.jsonl");
-  const std::size_t half = journal.find('\n', journal.size() / 2);
-  fs::create_directory(path_to("killed"));
-  harness::write_file(path_to("killed/journal.jsonl"), journal.substr(0, half + 20));
-  expect_resumes_to_whole("killed");
-}
-
 TEST_F(CliRunTest, KilledRunResumesToWhatAnUninterruptedOneReports) {
   // The program reads its clock about four times for each unit.
   shell("RANKCHECK_TESTS_READINGS_MAX=20 " + clocked_ + ' ' + long_run_ + "--report r", 128 + 9);
@@ -194,15 +180,6 @@ TEST_F(CliRunTest, DiskThatFillsIsOneClearLineAndTheRunResumes) {
   expect_one_line(shell("(ulimit -f 60; exec " + program_ + ' ' + long_run_ + "--report r)", 2),
                   "rankcheck: cannot write: r/journal.jsonl: ");
   expect_resumes_to_whole("r");
-}
-
-/// Devices are hidden from the program, if the machine has any.
-TEST_F(CliRunTest, GateForHardwareRefusesToBeginWithoutADevice) {
-  const Outcome outcome =
-      with("CUDA_VISIBLE_DEVICES=", "run hardware --time-budget 1 --report r", 2);
-  EXPECT_EQ(outcome.out, "");
-  expect_one_line(outcome, "rankcheck: gate hardware: backend cuda: ");
-  EXPECT_FALSE(exists("r"));
 }
 
 TEST_F(CliRunTest, CellsOfABackendThatIsNotThereAreSkippedWithTheReason) {

@@ -50,24 +50,6 @@ TEST_F(CliSelectionTest, AllIsEveryCheckOnSim) {
   EXPECT_EQ(backends_of("r"), std::set<std::string>{"sim"});
 }
 
-TEST_F(CliSelectionTest, FiltersTakeListsAndMayBeRepeated) {
-  const json listed = json_of(
-      "run all --operation 'broadcast,all_gather' --operation scatter --algorithm binomial,ring "
-      "--algorithm chain --backend sim --property agrees_with_reference --cases 1 --list-units");
-  std::set<std::string> ids;
-  for (const json& unit : listed) ids.insert(unit["id"]);
-  EXPECT_TRUE(ids.contains("broadcast/binomial/sim/agrees_with_reference"));
-  EXPECT_TRUE(ids.contains("broadcast/chain/sim/agrees_with_reference"));
-  EXPECT_TRUE(ids.contains("all_gather/ring/sim/agrees_with_reference"));
-  EXPECT_TRUE(ids.contains("scatter/binomial/sim/agrees_with_reference"));
-  EXPECT_EQ(ids.size(), listed.size());
-  for (const std::string& id : ids) {
-    EXPECT_TRUE(id.starts_with("broadcast/") || id.starts_with("all_gather/") ||
-                id.starts_with("scatter/"))
-        << id;
-  }
-}
-
 TEST_F(CliSelectionTest, SeveralPatternsAreAListInTheReport) {
   (void)rankcheck(
       "run --operation barrier,broadcast --algorithm 'c*' --backend sim --cases 1 "
@@ -171,19 +153,6 @@ TEST_F(CliPinnedTest, CasesThatCannotBeReadAreAnErrorAndNotNone) {
   fs::remove_all(cases());
   expect_unable("run s.json --report r", "cannot read: ");
   expect_unable("run smoke", "cannot read: ");
-}
-
-TEST_F(CliPinnedTest, FailureIsConfirmedByReplays) {
-  json faulty = json::parse(sum_of_two);
-  faulty["fault"] = "flip:1";
-  pin("collectives/all_reduce", "flipped_bit", faulty.dump());
-  write_suite(R"("operation":"all_reduce","algorithm":"ring","cases":60)");
-  fails("run s.json --fail-fast --report r");
-  const json finding = findings("r")[0];
-  EXPECT_EQ(finding["verdict"], "falsified");
-  EXPECT_EQ(finding["replays"], 5);
-  EXPECT_EQ(finding["replays_failed"], 5);
-  EXPECT_EQ(finding["minimal"]["fault"], "flip:1");
 }
 
 TEST_F(CliPinnedTest, CasesOfOtherOperationsRanksAndTypesAreLeftOut) {

@@ -273,10 +273,6 @@ TEST_F(CliGateTest, QuickGateProbesInOneProcessAndSaysWhatItLeavesOut) {
   EXPECT_EQ(shown["run"], report("r")["run"]);
   EXPECT_EQ(shown["environment"]["hardware"], report("r")["environment"]["hardware"]);
   EXPECT_EQ(rankcheck("report r").status, 0);
-  make("corrupt");
-  const Outcome wrong = rankcheck("run hardware --quick --report s");
-  EXPECT_EQ(wrong.status, 1) << wrong.out;
-  EXPECT_TRUE(wrong.says("link 1 to 0 by copy: falsified: 1 of 6 copies are wrong")) << wrong.out;
 }
 
 TEST_F(CliGateTest, QuickGateIsReplacedOnRequest) {

@@ -1,7 +1,6 @@
 /// A right subject with every collective. Its ranks are threads. `--bug NAME` plants a bug.
 /// `--device` puts the buffers into memory of its own.
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -76,7 +75,6 @@ Board& exchange(const Call& call, const Buffer& send) {
     for (;;) ::pause();
   if (bug == "exits" && call.rank == 1) std::_Exit(3);
   if (bug == "crashes" && call.rank == 1) std::abort();
-  if (bug == "prints") std::printf("hello from rank %d\n", call.rank), std::fflush(stdout);
   auto& board = call.group<Board>();
   if (call.op == Op::premul_sum) {
     with_real_type(call.type, [&](auto zero) { board.give_scalar<decltype(zero)>(call); });
@@ -139,15 +137,7 @@ auto exchanged(Work work) {
 }
 
 void all_reduce(const Call& call, const Board& board, const Buffer& recv) {
-  // The values of an earlier call of the same size come again.
-  static thread_local std::vector<unsigned char> stale;
   reduce_block(call, board, 0, recv);
-  if (bug == "stale_buffer" && recv.bytes() > 0) {
-    const auto* const bytes = static_cast<unsigned char*>(recv.data());
-    const std::vector<unsigned char> fresh(bytes, bytes + recv.bytes());
-    if (stale.size() == fresh.size()) std::memcpy(recv.data(), stale.data(), stale.size());
-    stale = fresh;
-  }
 }
 
 void reduce(const Call& call, const Board& board, const Buffer& recv) {
