@@ -271,11 +271,13 @@ class HardwareGate {
         }
       }
     }
-    // A quick gate has no time for backends that it does not use, and opens none.
-    nlohmann::ordered_json doctor = examine(options.stop, is_quick_ ? "cuda" : "");
+    // A quick gate has no time for backends that it does not use. Links use CUDA, whatever the
+    // suites select, so its version must not change either.
+    const std::string only = is_quick_ || before != nullptr ? "cuda" : "";
+    nlohmann::ordered_json doctor = examine(options.stop, only);
     for (const auto& each : doctor.at("backends")) {
-      if (is_quick_ && each.contains("versions")) {
-        plan.versions[each.at("name")] = each.at("versions");
+      if (each.at("name") == "cuda" && each.contains("versions")) {
+        plan.versions["cuda"] = each.at("versions");
       }
     }
     if (before == nullptr) header.doctor = std::move(doctor);
