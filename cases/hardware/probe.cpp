@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include <sys/socket.h>
 
 #include "harness/base/json_text.hpp"
+#include "harness/worker/local_socket.hpp"
 #include "harness/worker/session.hpp"
 
 #include "cases/backends/worker_command.hpp"
@@ -40,15 +40,6 @@ ProbeOutcome outcome_of(const nlohmann::json& said) {
   } catch (const std::exception& error) {
     return {.verdict = Verdict::errored, .reason = error.what()};
   }
-}
-
-/// Two connected sockets. Throws std::runtime_error.
-std::array<harness::worker::Descriptor, 2> connected() {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw std::runtime_error(fmt::format("cannot make a socket: {}", std::strerror(errno)));
-  }
-  return {harness::worker::Descriptor(ends[0]), harness::worker::Descriptor(ends[1])};
 }
 
 }  // namespace
@@ -122,7 +113,7 @@ ProbeOutcome ProbeWorker::probe(const ProbeRequest& request, const harness::Stop
   using Got = Running::Got;
   if (running_ == nullptr) {
     try {
-      running_ = std::make_unique<Running>(worker_, connected());
+      running_ = std::make_unique<Running>(worker_, harness::worker::connected_sockets());
     } catch (const std::exception& error) {
       return {.verdict = Verdict::errored, .reason = error.what()};
     }

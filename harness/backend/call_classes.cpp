@@ -14,7 +14,7 @@ namespace {
 using Needs = CallClass::Needs;
 
 bool has_empty_part(const Case& c) {
-  return std::find(c.counts.begin(), c.counts.end(), 0) != c.counts.end();
+  return std::ranges::find(c.counts, 0) != c.counts.end();
 }
 
 /// A way to make a call, independent of the family, the type and the number of ranks.
@@ -30,8 +30,7 @@ constexpr std::array sites{
          [](const Case& c) {
            return !c.group.empty() && static_cast<int>(c.group.size()) < c.ranks;
          }},
-    Site{"reordered_group",
-         [](const Case& c) { return !std::is_sorted(c.group.begin(), c.group.end()); }},
+    Site{"reordered_group", [](const Case& c) { return !std::ranges::is_sorted(c.group); }},
     Site{"in_place", [](const Case& c) { return c.in_place; }, Needs::data},
     Site{"offset", [](const Case& c) { return c.offset != 0; }, Needs::data},
     Site{"chunked", [](const Case& c) { return c.chunk > 0 && c.chunk < longest(c); }, Needs::data},

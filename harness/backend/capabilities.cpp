@@ -48,9 +48,8 @@ json as_written(std::string_view operation, const std::string& field, const json
 }
 
 bool is_undrawn_input(const std::string& field, const json& value) {
-  return field == "input" && std::any_of(undrawn_inputs.begin(),
-                                         undrawn_inputs.end(),
-                                         [&](InputKind each) { return value == name(each); });
+  return field == "input" &&
+         std::ranges::any_of(undrawn_inputs, [&](InputKind each) { return value == name(each); });
 }
 
 /// Whether a case without parts of different sizes has a count. A barrier and operations on tiles
@@ -124,7 +123,7 @@ void Capabilities::read_rule(std::string_view operation,
 }
 
 std::string Capabilities::why_field_refused(const std::string& field, const json& value) const {
-  if (std::find(free_.begin(), free_.end(), field) != free_.end()) return {};
+  if (std::ranges::find(free_, field) != free_.end()) return {};
   if (takes_undrawn_ && is_undrawn_input(field, value)) return {};
   const auto found = rules_.find(field);
   if (found == rules_.end()) {
@@ -133,12 +132,12 @@ std::string Capabilities::why_field_refused(const std::string& field, const json
     return fmt::format("{}: not offered, got {}", field, value.dump());
   }
   const std::vector<json>& values = found->second.values;
-  if (std::find(values.begin(), values.end(), value) != values.end()) return {};
+  if (std::ranges::find(values, value) != values.end()) return {};
   return fmt::format("{}: not offered with {}", field, value.dump());
 }
 
 std::string Capabilities::why_group_refused(const Case& c) const {
-  const bool is_sorted = std::is_sorted(c.group.begin(), c.group.end());
+  const bool is_sorted = std::ranges::is_sorted(c.group);
   if (groups_ == Groups::sorted && !is_sorted) return "group: expected ascending ranks";
   const bool is_world = c.group.empty() || (is_sorted && group_size(c) == c.ranks);
   if (groups_ == Groups::world && !is_world) return "group: expected all ranks in order";
@@ -160,13 +159,13 @@ std::string Capabilities::why_refused(const Case& c) const {
   }
   if (std::string why = why_group_refused(c); !why.empty()) return why;
   if (takes_empty_) return {};
-  const bool has_empty_part = std::find(c.counts.begin(), c.counts.end(), 0) != c.counts.end();
+  const bool has_empty_part = std::ranges::find(c.counts, 0) != c.counts.end();
   const bool is_empty = c.count == 0 && has_count(c);
   return has_empty_part || is_empty ? "count: expected no empty part" : "";
 }
 
 void Capabilities::fit(Case& c) const {
-  if (groups_ == Groups::sorted) std::sort(c.group.begin(), c.group.end());
+  if (groups_ == Groups::sorted) std::ranges::sort(c.group);
   if (groups_ == Groups::world && !c.group.empty()) {
     c.ranks = group_size(c);
     c.group.clear();

@@ -22,7 +22,7 @@ bool are_alike(const Case& a, const Case& b) {
 
 int place_in_group(const Case& c, int world_rank) {
   if (c.group.empty()) return world_rank < c.ranks ? world_rank : -1;
-  const auto found = std::find(c.group.begin(), c.group.end(), world_rank);
+  const auto found = std::ranges::find(c.group, world_rank);
   return found == c.group.end() ? -1 : static_cast<int>(found - c.group.begin());
 }
 

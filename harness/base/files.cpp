@@ -36,32 +36,27 @@ bool write_all(int descriptor, std::string_view rest) {
 class RegularFile {
  public:
   /// Throws FileError if the path cannot be opened or is no regular file.
-  explicit RegularFile(std::filesystem::path path) : path_(std::move(path)) {
-    // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
-    descriptor_ = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (descriptor_ < 0) throw_file_error("cannot read", path_);
+  explicit RegularFile(std::filesystem::path path)
+      : path_(std::move(path)),
+        // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
+        descriptor_(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
+    if (descriptor_.get() < 0) throw_file_error("cannot read", path_);
     struct stat status {};
-    const bool is_known = ::fstat(descriptor_, &status) == 0;
+    const bool is_known = ::fstat(descriptor_.get(), &status) == 0;
     if (is_known && S_ISREG(status.st_mode)) {
       size_bytes_ = static_cast<std::uintmax_t>(status.st_size);
       return;
     }
     if (is_known && S_ISDIR(status.st_mode)) errno = EISDIR;
-    const int reason = errno;
-    ::close(descriptor_);
-    errno = reason;
     if (!is_known || S_ISDIR(status.st_mode)) throw_file_error("cannot read", path_);
     throw FileError(fmt::format(
         "cannot read: {}: found a {}, expected a file", path_.string(), kind_of(status.st_mode)));
   }
-  RegularFile(const RegularFile&) = delete;
-  RegularFile& operator=(const RegularFile&) = delete;
-  ~RegularFile() { ::close(descriptor_); }
 
   /// Returns the number of bytes that were read, 0 at the end. Throws FileError.
   [[nodiscard]] std::size_t read(char* buffer, std::size_t size_bytes) const {
     for (;;) {
-      const ssize_t got = ::read(descriptor_, buffer, size_bytes);
+      const ssize_t got = ::read(descriptor_.get(), buffer, size_bytes);
       if (got >= 0) return spec::to_size(got);
       if (errno != EINTR) throw_file_error("cannot read", path_);
     }
@@ -74,7 +69,7 @@ class RegularFile {
   }
 
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::uintmax_t size_bytes_ = 0;
 };
 
@@ -180,20 +175,16 @@ void make_folder(const std::filesystem::path& path) {
   throw_file_error("cannot create the folder", path);
 }
 
-LineFile::LineFile(const std::filesystem::path& path) : path_(path) {
-  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) throw_file_error("cannot write", path);
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  ::close(descriptor_);
+LineFile::LineFile(const std::filesystem::path& path)
+    : path_(path),
+      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
+  if (descriptor_.get() < 0) throw_file_error("cannot write", path);
+  if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   throw FileError(fmt::format("cannot write: {}: another run is writing it", path.string()));
 }
 
-LineFile::~LineFile() {
-  ::close(descriptor_);
-}
-
 void LineFile::truncate(std::uintmax_t size_bytes) {
-  if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes)) != 0) {
+  if (::ftruncate(descriptor_.get(), static_cast<off_t>(size_bytes)) != 0) {
     throw_file_error("cannot shorten", path_);
   }
 }
@@ -201,7 +192,7 @@ void LineFile::truncate(std::uintmax_t size_bytes) {
 void LineFile::append(std::string_view line) {
   std::string whole(line);
   whole += '\n';
-  if (!write_all(descriptor_, whole) || !synchronise(descriptor_)) {
+  if (!write_all(descriptor_.get(), whole) || !synchronise(descriptor_.get())) {
     throw_file_error("cannot write", path_);
   }
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/descriptor.hpp"
+
 namespace rankcheck::harness {
 
 /// A file could not be read or written. The message is one line with the path and the reason.
@@ -54,9 +56,6 @@ class LineFile {
   /// Opens or creates the file and locks it. Throws FileError, also if another process has locked
   /// it.
   explicit LineFile(const std::filesystem::path& path);
-  LineFile(const LineFile&) = delete;
-  LineFile& operator=(const LineFile&) = delete;
-  ~LineFile();
 
   /// Cuts the file to its first `size_bytes` bytes. Throws FileError.
   void truncate(std::uintmax_t size_bytes);
@@ -65,7 +64,7 @@ class LineFile {
 
  private:
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
 };
 
 }  // namespace rankcheck::harness

@@ -38,7 +38,7 @@ std::string why_not_json(std::string_view text, int depth_max) {
   } catch (const json::parse_error& error) {
     // The position of the byte that is wrong, from 1 on.
     const std::string_view before = text.substr(0, std::max<std::size_t>(error.byte, 1) - 1);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const auto line = 1 + std::ranges::count(before, '\n');
     const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
     const bool is_one_line = text.find('\n') >= text.size() - 1;
     return is_one_line ? fmt::format("is not JSON at byte {}", before.size() + 1)

@@ -126,7 +126,7 @@ std::int64_t bytes_of(std::string_view description) {
 
 /// The number of bytes that the elements take. Empty if they are too many to count.
 std::optional<std::uint64_t> bytes_of(const std::vector<std::int64_t>& shape, std::int64_t bytes) {
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
   auto total = static_cast<std::uint64_t>(bytes);
   for (const std::int64_t length : shape) {
     if (__builtin_mul_overflow(total, static_cast<std::uint64_t>(length), &total)) return {};

@@ -31,8 +31,7 @@ std::size_t sequence_length(std::string_view text) {
 
 /// Number of characters as a terminal counts them; good enough for what rankcheck prints.
 std::size_t width(std::string_view text) {
-  return spec::to_size(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+  return spec::to_size(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 std::string padded(const std::string& text, std::size_t columns, Align align) {

@@ -44,8 +44,7 @@ std::vector<std::int64_t> numbers_of(std::string_view text) {
 }  // namespace
 
 std::string_view first_version(std::string_view text) {
-  const auto start =
-      static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_digit) - text.begin());
+  const auto start = static_cast<std::size_t>(std::ranges::find_if(text, is_digit) - text.begin());
   std::size_t end = start;
   while (end < text.size() && (is_digit(text[end]) || (text[end] == '.' && end + 1 < text.size() &&
                                                        is_digit(text[end + 1])))) {
@@ -110,7 +109,7 @@ VersionRange::Condition VersionRange::condition_from(std::string_view word) {
 bool VersionRange::contains(std::string_view version) const {
   const std::vector<std::int64_t> given = numbers_of(first_version(version));
   if (given.empty()) return false;
-  return std::all_of(conditions_.begin(), conditions_.end(), [&](const Condition& each) {
+  return std::ranges::all_of(conditions_, [&](const Condition& each) {
     std::vector<std::int64_t> is = given;
     std::vector<std::int64_t> limit = each.numbers;
     if (each.relation == Relation::begins_with) is.resize(limit.size());

@@ -10,7 +10,7 @@ namespace rankcheck::harness {
 /// the least plain.
 template <class List, class Value>
 [[nodiscard]] constexpr std::uint64_t place(const List& list, const Value& value) {
-  return static_cast<std::uint64_t>(std::find(list.begin(), list.end(), value) - list.begin());
+  return static_cast<std::uint64_t>(std::ranges::find(list, value) - list.begin());
 }
 
 /// How far a number is from the plainest one. Of two numbers that are equally far, the greater one

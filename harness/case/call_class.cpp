@@ -6,7 +6,7 @@
 namespace rankcheck::harness {
 
 std::int64_t longest(const Case& c) {
-  return c.counts.empty() ? c.count : *std::max_element(c.counts.begin(), c.counts.end());
+  return c.counts.empty() ? c.count : *std::ranges::max_element(c.counts);
 }
 
 CallClass with_input(std::string_view component,

@@ -34,7 +34,7 @@ std::int64_t Drawing::count(std::int64_t parts, std::int64_t limit) const {
       count = random.power_and_neighbours(limit);
       break;
     case 4: {
-      const auto end = std::upper_bound(primes.begin(), primes.end(), limit);
+      const auto end = std::ranges::upper_bound(primes, limit);
       if (end != primes.begin()) {
         count = primes[spec::to_size(random.below(end - primes.begin()))];
       }
@@ -66,8 +66,8 @@ std::vector<std::int64_t> Drawing::counts(std::int64_t values,
     if (shape == 4) count = random.chance(64) ? base : 0;               // sparse
     if (shape == 5) count = without.count(parts, limit);                // random
   }
-  if (!has_data && enabled(Feature::empty)) std::fill(counts.begin(), counts.end(), 0);
-  if (has_data && std::count(counts.begin(), counts.end(), 0) == values) counts[chosen] = base;
+  if (!has_data && enabled(Feature::empty)) std::ranges::fill(counts, 0);
+  if (has_data && std::ranges::count(counts, 0) == values) counts[chosen] = base;
   return counts;
 }
 

@@ -57,16 +57,29 @@ constexpr auto field(std::string_view field_name) {
   };
 }
 
+/// Adds the object's fields to `out`, and returns it.
 template <class Object>
-void write_fields(std::span<const Field<Object>> table,
-                  const Object& object,
-                  nlohmann::ordered_json& out) {
+nlohmann::ordered_json with_fields(std::span<const Field<Object>> table,
+                                   const Object& object,
+                                   nlohmann::ordered_json out = {}) {
   for (const Field<Object>& each : table) each.write(each.name, object, out);
+  return out;
 }
 
 template <class Object>
 void read_fields(std::span<const Field<Object>> table, Fields& fields, Object& object) {
   for (const Field<Object>& each : table) each.read(each.name, fields, object);
+}
+
+/// Reads an object that has no other fields. Returns its fields for further checks.
+template <class Object>
+Fields read_whole(std::span<const Field<Object>> table,
+                  const nlohmann::json& value,
+                  Object& object) {
+  Fields fields(value);
+  read_fields(table, fields, object);
+  fields.reject_unknown();
+  return fields;
 }
 
 }  // namespace rankcheck::harness

@@ -1,7 +1,6 @@
 #include "harness/case/fields.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -33,9 +32,9 @@ void expected(std::string_view what, const json& got) {
 }
 
 std::size_t read_name(const json& value, std::span<const std::string_view> names) {
-  const auto found =
-      value.is_string() ? std::find(names.begin(), names.end(), value.get_ref<const std::string&>())
-                        : names.end();
+  const auto found = value.is_string()
+                         ? std::ranges::find(names, value.get_ref<const std::string&>())
+                         : names.end();
   if (found == names.end()) expected(fmt::format("one of {}", fmt::join(names, ", ")), value);
   return spec::to_size(found - names.begin());
 }
@@ -93,19 +92,6 @@ ordered_json write_value(const std::vector<double>& values) {
   return out;
 }
 
-ordered_json write_value(spec::Type value) {
-  return spec::name(value);
-}
-ordered_json write_value(InputKind value) {
-  return name(value);
-}
-ordered_json write_value(Verdict value) {
-  return name(value);
-}
-ordered_json write_value(Symptom value) {
-  return name(value);
-}
-
 ordered_json write_value(const Case& value) {
   return to_json(value);
 }
@@ -138,7 +124,7 @@ void Fields::require_at_least_0(std::string_view name, double value) const {
 
 void Fields::reject_unknown() const {
   for (const auto& [key, value] : json_.items()) {
-    if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+    if (std::ranges::find(known_, key) == known_.end()) {
       fail(key.substr(0, 60), "unknown field" + did_you_mean(key, {known_.begin(), known_.end()}));
     }
   }

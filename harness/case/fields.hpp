@@ -80,11 +80,12 @@ void read_value(const nlohmann::json& value, std::map<std::string, Element>& out
 /// Writes what read_value accepts: a number, or "inf", "-inf" or "nan".
 [[nodiscard]] nlohmann::ordered_json write_value(double value);
 [[nodiscard]] nlohmann::ordered_json write_value(const std::vector<double>& values);
-/// These write names.
-[[nodiscard]] nlohmann::ordered_json write_value(spec::Type value);
-[[nodiscard]] nlohmann::ordered_json write_value(InputKind value);
-[[nodiscard]] nlohmann::ordered_json write_value(Verdict value);
-[[nodiscard]] nlohmann::ordered_json write_value(Symptom value);
+/// Writes what name() returns.
+template <class Enum>
+requires std::is_enum_v<Enum>
+[[nodiscard]] nlohmann::ordered_json write_value(Enum value) {
+  return name(value);
+}
 
 [[nodiscard]] nlohmann::ordered_json write_value(const Case& value);
 

@@ -33,7 +33,7 @@ std::vector<int> draw_hosts(RandomSource& random, int ranks) {
   std::vector<int> drawn(spec::to_size(ranks));
   for (int& host : drawn) host = static_cast<int>(random.below(hosts));
   // Most machines number the ranks of a host one behind another.
-  if (random.below(2) == 0) std::sort(drawn.begin(), drawn.end());
+  if (random.below(2) == 0) std::ranges::sort(drawn);
   return numbered(drawn);
 }
 

@@ -51,9 +51,7 @@ std::string describe_wrong_size(const ImageLayout& layout, std::size_t got) {
   std::vector<Buffer> buffers;
   if (layout.send >= 0) buffers.push_back({"send", layout.send, layout.send_size});
   if (layout.recv >= 0) buffers.push_back({"recv", layout.recv, layout.recv_size});
-  std::sort(buffers.begin(), buffers.end(), [](const Buffer& a, const Buffer& b) {
-    return a.begin < b.begin;
-  });
+  std::ranges::sort(buffers, [](const Buffer& a, const Buffer& b) { return a.begin < b.begin; });
   const auto size = static_cast<std::int64_t>(got);
   std::string text = fmt::format("image of {} bytes, got {}: ", layout.size, got);
   const Buffer* last = nullptr;

@@ -21,9 +21,8 @@ int severity(const Finding& finding) {
 
 /// Shows the first known failure in place of a failure.
 void show_known(Finding& finding) {
-  const auto found = std::find_if(finding.known.begin(),
-                                  finding.known.end(),
-                                  [](const KnownCount& each) { return each.failed > 0; });
+  const auto found =
+      std::ranges::find_if(finding.known, [](const KnownCount& each) { return each.failed > 0; });
   if (found == finding.known.end()) return;
   finding.is_known = true;
   finding.verdict = found->verdict;
@@ -45,8 +44,8 @@ void hide_known(Finding& finding) {
 /// Adds the counts of a further round.
 void merge(std::vector<KnownCount>& total, const std::vector<KnownCount>& round) {
   for (const KnownCount& each : round) {
-    const auto found = std::find_if(
-        total.begin(), total.end(), [&](const KnownCount& one) { return one.id == each.id; });
+    const auto found =
+        std::ranges::find_if(total, [&](const KnownCount& one) { return one.id == each.id; });
     if (found == total.end()) {
       total.push_back(each);
       continue;
@@ -70,7 +69,7 @@ std::string Unit::id() const {
 
 void judge_coverage(Finding& finding) {
   auto& missing = finding.missing_cells;
-  std::sort(missing.begin(), missing.end());
+  std::ranges::sort(missing);
   hide_known(finding);
   finding.verdict = Verdict::passed;
   finding.reason.clear();
@@ -78,10 +77,9 @@ void judge_coverage(Finding& finding) {
   // A pinned case is all that its unit has to check.
   if (known > 0 && !finding.unit.pinned.empty()) return show_known(finding);
   // A known failure was found by comparing something.
-  const bool compared =
-      known > 0 || std::any_of(finding.cells.begin(), finding.cells.end(), [](const auto& cell) {
-        return !is_site(cell.first);
-      });
+  const bool compared = known > 0 || std::ranges::any_of(finding.cells, [](const auto& cell) {
+                          return !is_site(cell.first);
+                        });
   const auto fail = [&](std::string why) {
     finding.verdict = Verdict::vacuous;
     finding.reason = std::move(why);
@@ -92,7 +90,7 @@ void judge_coverage(Finding& finding) {
   };
   const auto& refused = finding.refused_cells;
   const auto is_refused = [&](const std::string& cell) {
-    return std::find(refused.begin(), refused.end(), cell) != refused.end();
+    return std::ranges::find(refused, cell) != refused.end();
   };
   if (!compared) {
     fail(fmt::format("nothing was compared in {} cases", finding.cases));

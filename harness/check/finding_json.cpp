@@ -88,15 +88,11 @@ constexpr std::array generation_fields{
 // These functions are static, because argument-dependent lookup does not look into unnamed
 // namespaces.
 static ordered_json write_value(const WrongElement& wrong) {
-  ordered_json out;
-  write_fields<WrongElement>(wrong_fields, wrong, out);
-  return out;
+  return with_fields<WrongElement>(wrong_fields, wrong);
 }
 
 static void read_value(const json& value, WrongElement& wrong) {
-  Fields fields(value);
-  read_fields<WrongElement>(wrong_fields, fields, wrong);
-  fields.reject_unknown();
+  read_whole<WrongElement>(wrong_fields, value, wrong);
 }
 
 namespace {
@@ -116,15 +112,11 @@ constexpr std::array known_fields{
 }  // namespace
 
 static ordered_json write_value(const ValueWindow& window) {
-  ordered_json out;
-  write_fields<ValueWindow>(window_fields, window, out);
-  return out;
+  return with_fields<ValueWindow>(window_fields, window);
 }
 
 static void read_value(const json& value, ValueWindow& window) {
-  Fields fields(value);
-  read_fields<ValueWindow>(window_fields, fields, window);
-  fields.reject_unknown();
+  const Fields fields = read_whole<ValueWindow>(window_fields, value, window);
   fields.require_at_least_0("first", static_cast<double>(window.first));
   if (window.columns < 1) fields.fail("columns", "expected at least 1");
   const std::size_t size = window.expected.size();
@@ -135,21 +127,15 @@ static void read_value(const json& value, ValueWindow& window) {
 }
 
 static ordered_json write_value(const Power& power) {
-  ordered_json out;
-  write_fields<Power>(power_fields, power, out);
-  return out;
+  return with_fields<Power>(power_fields, power);
 }
 
 static ordered_json write_value(const KnownCount& count) {
-  ordered_json out;
-  write_fields<KnownCount>(known_fields, count, out);
-  return out;
+  return with_fields<KnownCount>(known_fields, count);
 }
 
 static void read_value(const json& value, KnownCount& count) {
-  Fields fields(value);
-  read_fields<KnownCount>(known_fields, fields, count);
-  fields.reject_unknown();
+  const Fields fields = read_whole<KnownCount>(known_fields, value, count);
   fields.require_at_least_0("covered", static_cast<double>(count.covered));
   fields.require_at_least_0("failed", static_cast<double>(count.failed));
   fields.require_at_least_0("left_out", static_cast<double>(count.left_out));
@@ -160,9 +146,7 @@ static void read_value(const json& value, KnownCount& count) {
 }
 
 static void read_value(const json& value, Power& power) {
-  Fields fields(value);
-  read_fields<Power>(power_fields, fields, power);
-  fields.reject_unknown();
+  const Fields fields = read_whole<Power>(power_fields, value, power);
   fields.require_at_least_0("elements", static_cast<double>(power.elements));
   fields.require_at_least_0("useful", static_cast<double>(power.useful));
   if (power.useful > power.elements) fields.fail("useful", "expected no more than elements");
@@ -210,10 +194,8 @@ static void read_value(const json& value, MemberCounts& counts) {
 }
 
 static ordered_json write_value(const Unit& unit) {
-  ordered_json out;
-  write_fields<Unit>(unit_fields, unit, out);
-  if (unit.pinned.empty()) write_fields<Unit>(generation_fields, unit, out);
-  return out;
+  ordered_json out = with_fields<Unit>(unit_fields, unit);
+  return unit.pinned.empty() ? with_fields<Unit>(generation_fields, unit, std::move(out)) : out;
 }
 
 static void read_value(const json& value, Unit& unit) {
@@ -298,9 +280,7 @@ Unit unit_from_json(const json& value) {
 }
 
 ordered_json to_json(const Finding& finding) {
-  ordered_json out{{"id", finding.unit.id()}};
-  write_fields<Finding>(finding_fields, finding, out);
-  return out;
+  return with_fields<Finding>(finding_fields, finding, {{"id", finding.unit.id()}});
 }
 
 Finding finding_from_json(const json& value) {

@@ -95,8 +95,8 @@ Symptom symptom_of(const Observation& observation) {
 /// a stage that left it open. Adds nothing if no stage asks for an algorithm.
 void name_ways(std::span<const Case> stages, const Observation& observation, Judgement& judgement) {
   if (!is_failure(judgement.verdict)) return;
-  const bool names_any = std::any_of(
-      stages.begin(), stages.end(), [](const Case& each) { return !each.algorithm.empty(); });
+  const bool names_any =
+      std::ranges::any_of(stages, [](const Case& each) { return !each.algorithm.empty(); });
   if (!names_any) return;
   for (std::size_t s = 0; s < std::min(stages.size(), observation.path.size()); ++s) {
     const std::string& ran = observation.path[s];
@@ -219,7 +219,7 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
   };
   const std::vector<spec::Block>& blocks = first.layout.extents.recv;
   // Most operations leave nothing in common, so that no other rank needs to be looked at.
-  if (std::none_of(blocks.begin(), blocks.end(), is_common)) return;
+  if (std::ranges::none_of(blocks, is_common)) return;
   for (const spec::Block& block : blocks) {
     if (is_common(block)) judgement.count(0, block.count * bytes);
   }
@@ -280,7 +280,7 @@ std::vector<Case> program_of(const Catalogue& catalogue, const Case& c) {
 bool fits_into_memory(const Catalogue& catalogue, const Case& c, std::int64_t memory_bytes) {
   const std::vector<Case> stages = program_of(catalogue, c);
   const std::int64_t share = memory_bytes / std::ssize(stages);
-  return std::all_of(stages.begin(), stages.end(), [&](const Case& stage) {
+  return std::ranges::all_of(stages, [&](const Case& stage) {
     return fits_into_memory(catalogue.find(stage.operation)->contract, stage, share);
   });
 }
@@ -366,7 +366,7 @@ bool Examiner::has_result_apart() const {
 std::optional<std::ptrdiff_t> Examiner::place_of_result(std::size_t stage,
                                                         std::int64_t index) const {
   const auto& blocks = layout_.extents.recv;
-  const bool is_result = std::any_of(blocks.begin(), blocks.end(), [&](const spec::Block& block) {
+  const bool is_result = std::ranges::any_of(blocks, [&](const spec::Block& block) {
     return index >= block.offset && index < block.offset + block.count;
   });
   if (layout_.recv < 0 || !is_result) return std::nullopt;
@@ -478,8 +478,7 @@ void Examiner::check_power(const spec::Contract& contract, const Case& c, Judgem
             backend_.traits().result_place,
             layout_);
     const auto& blocks = layout_.extents.recv;
-    return std::any_of(
-        blocks.begin(), blocks.end(), [](const spec::Block& block) { return block.count > 0; });
+    return std::ranges::any_of(blocks, [](const spec::Block& block) { return block.count > 0; });
   };
   if (!contract.has_buffers) return;
   bool has_any = false;

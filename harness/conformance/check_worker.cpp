@@ -130,8 +130,8 @@ class WorkerCheck {
     Step& step = this->step(problem.topic);
     const std::string name = info == nullptr ? "" : title(*info);
     if (step.outcome == Outcome::wrong) {
-      const bool is_new = step.text.rfind(name + ": ", 0) != 0 &&
-                          std::count(step.also.begin(), step.also.end(), name) == 0;
+      const bool is_new =
+          step.text.rfind(name + ": ", 0) != 0 && std::ranges::count(step.also, name) == 0;
       if (is_new && !name.empty()) step.also.push_back(name);
       return;
     }
@@ -249,7 +249,7 @@ std::vector<Case> WorkerCheck::draw_legal(const AlgorithmInfo& info, int number)
 }
 
 bool WorkerCheck::check_refusals(const std::vector<worker::Algorithm>& algorithms) {
-  const auto asked = std::find_if(algorithms.begin(), algorithms.end(), [](const auto& each) {
+  const auto asked = std::ranges::find_if(algorithms, [](const auto& each) {
     return each.takes == nullptr && each.environment.empty();
   });
   if (asked == algorithms.end()) {
@@ -366,15 +366,14 @@ bool WorkerCheck::run_case(const AlgorithmInfo& info, const Case& c, std::span<c
   if (seen.status == RunStatus::completed) {
     for (const StageOutcome& each : seen.stages) {
       images_ += static_cast<std::int64_t>(each.images.size());
-      shared_ += std::count_if(each.images.begin(), each.images.end(), [](const Image& image) {
-        return image.size() >= shared_bytes_min;
-      });
+      shared_ += std::ranges::count_if(
+          each.images, [](const Image& image) { return image.size() >= shared_bytes_min; });
     }
     const auto of_another_group = [&](const Case& each) {
       return members(each) != members(stages.front());
     };
     staged_ += stages.size() > 1 ? 1 : 0;
-    grouped_ += std::any_of(stages.begin(), stages.end(), of_another_group) ? 1 : 0;
+    grouped_ += std::ranges::any_of(stages, of_another_group) ? 1 : 0;
     return true;
   }
   const bool is_legal = seen.status == RunStatus::refused || seen.status == RunStatus::failed;

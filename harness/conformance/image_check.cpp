@@ -36,13 +36,8 @@ struct Differences {
   std::vector<std::int64_t> inputs;
 };
 
-/// The bits of a few bytes as one number, because numbers are little endian.
 std::string bits_at(const Image& image, std::int64_t at, std::int64_t size) {
-  std::string text = "0x";
-  for (std::int64_t i = size - 1; i >= 0; --i) {
-    text += fmt::format("{:02x}", std::to_integer<unsigned>(image[spec::to_size(at + i)]));
-  }
-  return text;
+  return hexadecimal(std::span(image).subspan(spec::to_size(at), spec::to_size(size)));
 }
 
 bool has_same_bytes(
@@ -51,7 +46,7 @@ bool has_same_bytes(
 }
 
 bool is_within(const std::vector<spec::Block>& blocks, std::int64_t at) {
-  return std::any_of(blocks.begin(), blocks.end(), [&](const spec::Block& each) {
+  return std::ranges::any_of(blocks, [&](const spec::Block& each) {
     return at >= each.offset && at < each.offset + each.count;
   });
 }
@@ -98,9 +93,8 @@ Image poison_by(const ImageToCheck& image, int rank, std::uint64_t always) {
 /// Says what the worker may have done instead. Empty if nothing explains all bytes.
 std::string guess_poison(const ImageToCheck& image, const std::vector<std::int64_t>& wrong) {
   const auto is_explained_by = [&](const Image& other) {
-    return std::all_of(wrong.begin(), wrong.end(), [&](std::int64_t at) {
-      return has_same_bytes(image.after, at, other, at, 1);
-    });
+    return std::ranges::all_of(
+        wrong, [&](std::int64_t at) { return has_same_bytes(image.after, at, other, at, 1); });
   };
   if (is_explained_by(Image(spec::to_size(image.layout.size)))) {
     return "; all of them are 0: was the image filled with poison?";

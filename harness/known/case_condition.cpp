@@ -67,17 +67,16 @@ bool ValueCondition::holds(const ordered_json& value) const {
   const auto fits = [this](const auto& each) { return inner_->holds(each); };
   switch (kind_) {
     case Kind::values:
-      return std::any_of(
-          values_.begin(), values_.end(), [&](const json& each) { return json(value) == each; });
+      return std::ranges::any_of(values_, [&](const json& each) { return json(value) == each; });
     case Kind::range:
       if (!value.is_number()) return false;
       return !(min_ && value.get<double>() < *min_) && !(max_ && value.get<double>() > *max_);
     case Kind::negated:
       return !inner_->holds(value);
     case Kind::any:
-      return value.is_array() && std::any_of(value.begin(), value.end(), fits);
+      return value.is_array() && std::ranges::any_of(value, fits);
     case Kind::each:
-      return value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), fits);
+      return value.is_array() && !value.empty() && std::ranges::all_of(value, fits);
     case Kind::length:
       return value.is_array() && inner_->holds(value.size());
   }

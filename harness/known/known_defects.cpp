@@ -34,7 +34,7 @@ void read_patterns(Fields& fields, std::string_view name, std::vector<std::strin
   } else {
     fields.required(name, out);
   }
-  const bool has_empty = std::find(out.begin(), out.end(), "") != out.end();
+  const bool has_empty = std::ranges::find(out, "") != out.end();
   if (out.empty() || has_empty) fields.fail(name, "expected at least one pattern, and none empty");
 }
 
@@ -86,9 +86,8 @@ bool is_date(const std::string& text) {
 
 void read_verdicts(Fields& fields, KnownDefect& defect) {
   fields.optional("verdicts", defect.verdicts);
-  const bool are_failures = std::all_of(defect.verdicts.begin(),
-                                        defect.verdicts.end(),
-                                        [](Verdict each) { return is_failure(each); });
+  const bool are_failures =
+      std::ranges::all_of(defect.verdicts, [](Verdict each) { return is_failure(each); });
   if (!are_failures || defect.verdicts.empty()) {
     fields.fail("verdicts", "expected some of falsified, flaky, hung, crashed");
   }
@@ -105,21 +104,20 @@ void read_symptoms(Fields& fields, KnownDefect& defect) {
   }
   defect.symptoms.clear();
   for (const std::string& each : names) {
-    if (std::find(known.begin(), known.end(), each) == known.end()) {
+    if (std::ranges::find(known, each) == known.end()) {
       fields.fail("symptoms",
                   fmt::format("got \"{:.60}\", expected some of {}{}",
                               each,
                               fmt::join(known, ", "),
                               did_you_mean(each, known)));
     }
-    const auto at = std::find(symptom_names.begin(), symptom_names.end(), each);
+    const auto at = std::ranges::find(symptom_names, each);
     defect.symptoms.push_back(static_cast<Symptom>(at - symptom_names.begin()));
   }
   if (names.empty()) fields.fail("symptoms", "expected at least one");
-  const bool can_have_one =
-      std::any_of(defect.verdicts.begin(), defect.verdicts.end(), [](Verdict each) {
-        return each == Verdict::falsified || each == Verdict::flaky;
-      });
+  const bool can_have_one = std::ranges::any_of(defect.verdicts, [](Verdict each) {
+    return each == Verdict::falsified || each == Verdict::flaky;
+  });
   if (!can_have_one) fields.fail("symptoms", "expected falsified or flaky among the verdicts");
 }
 
@@ -127,11 +125,10 @@ KnownDefect defect_from_json(const json& value, const std::string& place) {
   Fields fields(value, place);
   KnownDefect defect;
   fields.required("id", defect.id);
-  const bool is_id =
-      !defect.id.empty() && std::all_of(defect.id.begin(), defect.id.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '.' || c == '_' || c == '-';
-      });
+  const bool is_id = !defect.id.empty() && std::ranges::all_of(defect.id, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  });
   if (!is_id) fields.fail("id", "expected letters, digits, '.', '_' and '-'");
   read_patterns(fields, "operation", defect.operations);
   read_patterns(fields, "algorithm", defect.algorithms);
@@ -179,7 +176,7 @@ json parsed_once(const std::string& text, const std::string& place) {
 /// Whether the entry covers every case of every unit.
 bool covers_everything(const KnownDefect& defect) {
   const auto is_any = [](const std::vector<std::string>& patterns) {
-    return std::find(patterns.begin(), patterns.end(), "*") != patterns.end();
+    return std::ranges::find(patterns, "*") != patterns.end();
   };
   return is_any(defect.operations) && is_any(defect.algorithms) && is_any(defect.backends) &&
          is_any(defect.properties) && defect.library.empty() && defect.cases.empty();
@@ -207,8 +204,8 @@ void require_sense(const KnownDefect& defect,
     fail(fmt::format("operation: {}: matches no operation that 'rankcheck list' shows",
                      fmt::join(defect.operations, ", ")));
   }
-  const bool has_property = std::any_of(operations.begin(), operations.end(), [&](const auto* of) {
-    return std::any_of(of->properties.begin(), of->properties.end(), [&](const Property& each) {
+  const bool has_property = std::ranges::any_of(operations, [&](const auto* of) {
+    return std::ranges::any_of(of->properties, [&](const Property& each) {
       return matches_any(defect.properties, std::string(each.name));
     });
   });
@@ -256,18 +253,18 @@ bool KnownDefect::may_be_in_stages(const Unit& unit) const {
 }
 
 bool KnownDefect::covers(const Case& c, const Family* family) const {
-  return std::all_of(
-      cases.begin(), cases.end(), [&](const CaseCondition& each) { return each.holds(c, family); });
+  return std::ranges::all_of(cases,
+                             [&](const CaseCondition& each) { return each.holds(c, family); });
 }
 
 bool KnownDefect::damages_memory() const {
-  return std::find(symptoms.begin(), symptoms.end(), Symptom::outside) != symptoms.end();
+  return std::ranges::find(symptoms, Symptom::outside) != symptoms.end();
 }
 
 bool KnownDefect::covers(Verdict verdict, Symptom symptom) const {
-  const bool has_symptom = symptom == Symptom::none ||
-                           std::find(symptoms.begin(), symptoms.end(), symptom) != symptoms.end();
-  return has_symptom && std::find(verdicts.begin(), verdicts.end(), verdict) != verdicts.end();
+  const bool has_symptom =
+      symptom == Symptom::none || std::ranges::find(symptoms, symptom) != symptoms.end();
+  return has_symptom && std::ranges::find(verdicts, verdict) != verdicts.end();
 }
 
 std::vector<KnownDefect> known_from_json(const json& value, const std::string& place) {

@@ -10,17 +10,14 @@
 namespace rankcheck::harness::run {
 
 const BackendEntry* AvailableBackends::find_entry(std::string_view name) const {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const BackendEntry& entry) {
-    return entry.name == name;
-  });
+  const auto found =
+      std::ranges::find_if(entries_, [&](const BackendEntry& entry) { return entry.name == name; });
   return found == entries_.end() ? nullptr : &*found;
 }
 
 const UserPrograms* AvailableBackends::find_programs(std::string_view name) const {
-  const auto found =
-      std::find_if(programs_.begin(), programs_.end(), [&](const UserPrograms& each) {
-        return name.starts_with(each.prefix);
-      });
+  const auto found = std::ranges::find_if(
+      programs_, [&](const UserPrograms& each) { return name.starts_with(each.prefix); });
   return found == programs_.end() ? nullptr : &*found;
 }
 
@@ -67,7 +64,7 @@ std::string AvailableBackends::name_of_subject(const std::string& command,
   if (!builtin.empty() && !taken.contains(builtin)) return builtin;
   // The parts of an id are separated by slashes, and tables by spaces.
   const auto separates = [](unsigned char each) { return std::isgraph(each) == 0 || each == '/'; };
-  std::replace_if(own.begin(), own.end(), separates, '-');
+  std::ranges::replace_if(own, separates, '-');
   if (own.empty()) own = "unnamed";
   std::string name = own;
   for (int number = 2; find_entry(name) != nullptr || taken.contains(name); ++number) {

@@ -26,7 +26,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   }
   std::vector<fs::path> paths;
   for (const fs::directory_entry& entry : entries) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
+  std::ranges::sort(paths);
   return paths;
 }
 
@@ -103,9 +103,7 @@ std::vector<PinnedCase> pinned_cases() {
       }
     }
   }
-  std::sort(all.begin(), all.end(), [](const PinnedCase& a, const PinnedCase& b) {
-    return a.name < b.name;
-  });
+  std::ranges::sort(all, [](const PinnedCase& a, const PinnedCase& b) { return a.name < b.name; });
   return all;
 }
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "harness/case/case.hpp"
+#include "harness/base/bad_input.hpp"
 
 namespace rankcheck::harness::run {
 

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/bad_input.hpp"
 #include "harness/base/nearest.hpp"
-#include "harness/case/case.hpp"
 #include "harness/suite/suite_file.hpp"
 
 namespace rankcheck::harness::run {
@@ -16,7 +16,7 @@ namespace rankcheck::harness::run {
 namespace {
 
 void add_once(std::string_view option, std::string value, std::vector<std::string>& values) {
-  if (std::find(values.begin(), values.end(), value) != values.end()) {
+  if (std::ranges::find(values, value) != values.end()) {
     throw BadInput(fmt::format("{}: {:.60}: given twice", option, value));
   }
   values.push_back(std::move(value));
@@ -80,9 +80,8 @@ void require_matches(std::string_view what,
                      std::span<const std::string> patterns,
                      const std::set<std::string>& names) {
   for (const std::string& pattern : patterns) {
-    const bool matches_some = std::any_of(names.begin(), names.end(), [&](const std::string& each) {
-      return matches(pattern, each);
-    });
+    const bool matches_some =
+        std::ranges::any_of(names, [&](const std::string& each) { return matches(pattern, each); });
     if (matches_some) continue;
     throw BadInput(fmt::format("--{} {:.60}: matches no {} that 'rankcheck list' shows{}",
                                what,

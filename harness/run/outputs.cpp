@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "harness/base/bad_input.hpp"
 #include "harness/base/files.hpp"
-#include "harness/case/case.hpp"
 
 namespace rankcheck::harness::run {
 

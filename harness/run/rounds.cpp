@@ -105,8 +105,7 @@ class Rounds {
     const std::vector<bool> done = done_units();
     std::int64_t cases = 0;
     for (std::size_t i = 0; i < units.size(); ++i) cases += done[i] ? 0 : units[i].cases;
-    progress_.begin_round(
-        units.size(), spec::to_size(std::count(done.begin(), done.end(), true)), cases);
+    progress_.begin_round(units.size(), spec::to_size(std::ranges::count(done, true)), cases);
     const Ending ending = runner_.run_round(units, done, seed());
     if (plan_.cycles) progress_.end_round(round_, record_.tally());
     ++round_;

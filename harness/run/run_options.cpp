@@ -121,7 +121,7 @@ std::vector<spec::Type> parse_types(const std::vector<std::string>& lists) {
   for (const spec::TypeInfo& each : spec::type_table) names.emplace_back(each.name);
   std::vector<spec::Type> types;
   for (const std::string& each : split_lists("--type", lists)) {
-    const auto found = std::find(names.begin(), names.end(), each);
+    const auto found = std::ranges::find(names, each);
     if (found == names.end()) {
       throw BadInput(fmt::format("--type: {:.60}: is no element type, expected some of {}{}",
                                  each,

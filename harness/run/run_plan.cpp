@@ -18,7 +18,7 @@ namespace rankcheck::harness::run {
 namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// Builds a plan, one suite entry at a time. Opens each backend once to ask for its algorithms.
@@ -44,9 +44,8 @@ class RunPlanner {
       // Entries that the options leave out must not open a backend.
       if (may_select({}, catalogue_, entry) && !may_select(selection_, catalogue_, entry)) continue;
       // An entry may be empty only if the options leave out one of its backends.
-      const bool is_whole = std::all_of(entry.backends.begin(),
-                                        entry.backends.end(),
-                                        [&](const std::string& each) { return is_wanted(each); });
+      const bool is_whole = std::ranges::all_of(
+          entry.backends, [&](const std::string& each) { return is_wanted(each); });
       // An installed library may lack the algorithms for several hosts, and those of a pattern.
       const bool may_be_empty =
           !entry.hosts.empty() || (entry.algorithm != "*" && is_pattern(entry.algorithm));
@@ -100,7 +99,7 @@ class RunPlanner {
 
   /// Whether the options select any unit so far on a backend that is not absent.
   [[nodiscard]] bool selects() const {
-    return std::any_of(plan_.units.begin(), plan_.units.end(), [&](const Unit& unit) {
+    return std::ranges::any_of(plan_.units, [&](const Unit& unit) {
       const bool is_absent =
           plan_.unavailable.contains(unit.backend) && !plan_.broken.contains(unit.backend);
       return !is_absent && is_selected(selection_, unit);
@@ -161,7 +160,7 @@ class RunPlanner {
       std::set<std::string> operations;
       for (const AlgorithmInfo& algorithm : known->second) operations.insert(algorithm.operation);
       // If it offers one of them, another filter selects nothing.
-      if (std::any_of(operations.begin(), operations.end(), [&](const std::string& name) {
+      if (std::ranges::any_of(operations, [&](const std::string& name) {
             return fits(selection_.operations, name);
           })) {
         continue;
@@ -275,9 +274,8 @@ class RunPlanner {
       unit.ranks_min = entry.ranks_min;
       unit.ranks_max = entry.ranks_max;
       unit.types = entry.types;
-      const bool has = std::any_of(plan_.units.begin(), plan_.units.end(), [&](const Unit& each) {
-        return each.id() == unit.id();
-      });
+      const bool has = std::ranges::any_of(
+          plan_.units, [&](const Unit& each) { return each.id() == unit.id(); });
       if (!has) plan_.units.push_back(std::move(unit));
     }
     return selected;
@@ -297,9 +295,8 @@ class RunPlanner {
       return true;
     });
     // Units of unavailable backends do not count as checks.
-    const bool has_checks = std::any_of(units.begin(), units.end(), [&](const Unit& unit) {
-      return !plan_.unavailable.contains(unit.backend);
-    });
+    const bool has_checks = std::ranges::any_of(
+        units, [&](const Unit& unit) { return !plan_.unavailable.contains(unit.backend); });
     if (has_checks || plan_.left_out.empty()) return;
     throw BadInput(
         fmt::format("selection: {}: no case can be generated for any of its {} checks, such as {}: "
@@ -334,7 +331,7 @@ class RunPlanner {
       if (selection_.require.empty() || plan_.unavailable.contains(backend)) continue;
       for (const Operation& operation : catalogue_.operations()) {
         const std::string name(operation.contract.name);
-        const bool has = std::any_of(units.begin(), units.end(), [&](const Unit& each) {
+        const bool has = std::ranges::any_of(units, [&](const Unit& each) {
           return each.operation == name && each.backend == backend;
         });
         if (has || !fits(selection_.operations, name) || !is_required(operation.contract)) continue;
@@ -352,14 +349,13 @@ class RunPlanner {
 
   [[nodiscard]] bool is_required(const spec::Contract& contract) const {
     const auto& patterns = selection_.require;
-    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-      return has_cell(contract, pattern);
-    });
+    return std::ranges::any_of(
+        patterns, [&](const std::string& pattern) { return has_cell(contract, pattern); });
   }
 
   static bool has_cell(const spec::Contract& contract, const std::string& pattern) {
     const std::vector<std::string> cells = Generator::cells_of(contract);
-    return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
+    return std::ranges::any_of(cells, [&](const std::string& cell) {
       return matches(pattern, std::string(contract.name) + '/' + cell);
     });
   }
@@ -367,8 +363,8 @@ class RunPlanner {
   /// Throws BadInput if no operation has a cell that matches the pattern.
   void require_cell(const std::string& pattern) const {
     const auto& all = catalogue_.operations();
-    const bool matches_some = std::any_of(
-        all.begin(), all.end(), [&](const auto& each) { return has_cell(each.contract, pattern); });
+    const bool matches_some = std::ranges::any_of(
+        all, [&](const auto& each) { return has_cell(each.contract, pattern); });
     if (matches_some) return;
     throw BadInput(
         fmt::format("--require: {}: matches no cell; cells are like all_reduce/f32/sum and "
@@ -383,9 +379,8 @@ class RunPlanner {
       const Case& c = pinned.value;
       const std::string reason = why_invalid(catalogue_, c);
       if (!reason.empty()) throw BadInput("pinned case: " + pinned.name + ": " + reason);
-      const bool is_planned = std::any_of(plan_.units.begin(),
-                                          plan_.units.end(),
-                                          [&](const Unit& unit) { return covers(unit, c); });
+      const bool is_planned =
+          std::ranges::any_of(plan_.units, [&](const Unit& unit) { return covers(unit, c); });
       Unit unit;
       unit.operation = c.operation;
       unit.algorithm = c.algorithm;
@@ -413,7 +408,7 @@ class RunPlanner {
            (c.algorithm.empty() || fits(unit.algorithm, c.algorithm)) &&
            fits(unit.property, c.property) && c.ranks >= unit.ranks_min &&
            c.ranks <= unit.ranks_max &&
-           (types.empty() || std::find(types.begin(), types.end(), c.type) != types.end());
+           (types.empty() || std::ranges::find(types, c.type) != types.end());
   }
 
   const Selection& selection_;

@@ -13,10 +13,8 @@ namespace {
 /// Whether the selection names no units, or a pattern of its units is or matches the id.
 bool names_unit(const Selection& selection, const std::string& id) {
   const auto& units = selection.units;
-  return units.empty() || std::find(units.begin(), units.end(), id) != units.end() ||
-         std::any_of(units.begin(), units.end(), [&](const std::string& each) {
-           return matches(each, id);
-         });
+  return units.empty() || std::ranges::find(units, id) != units.end() ||
+         std::ranges::any_of(units, [&](const std::string& each) { return matches(each, id); });
 }
 
 /// The names of algorithms, and whether those of some backend are unknown.
@@ -28,8 +26,7 @@ struct AlgorithmNames {
     for (const AlgorithmInfo& each : infos) names.insert(each.name);
   }
   [[nodiscard]] bool matches_one(const std::string& pattern) const {
-    return std::any_of(
-        names.begin(), names.end(), [&](const auto& each) { return matches(pattern, each); });
+    return std::ranges::any_of(names, [&](const auto& each) { return matches(pattern, each); });
   }
 };
 
@@ -64,7 +61,7 @@ bool may_select(const Selection& selection, const Operation& operation, const Su
   const auto& properties = operation.properties;
   return matches(entry.family, family(operation.contract)) && matches(entry.operation, name) &&
          fits(selection.operations, name) &&
-         std::any_of(properties.begin(), properties.end(), [&](const Property& each) {
+         std::ranges::any_of(properties, [&](const Property& each) {
            return matches(entry.property, each.name) &&
                   fits(selection.properties, std::string(each.name));
          });
@@ -79,17 +76,15 @@ bool may_select(const Selection& selection, const Catalogue& catalogue, const Su
     if (!has_ranks || !selection.hosts.empty()) return false;
   }
   const auto& all = catalogue.operations();
-  return std::any_of(all.begin(), all.end(), [&](const Operation& operation) {
-    return may_select(selection, operation, entry);
-  });
+  return std::ranges::any_of(
+      all, [&](const Operation& operation) { return may_select(selection, operation, entry); });
 }
 
 bool is_selected(const Selection& selection, const Unit& unit) {
   const auto& backends = selection.backends;
   return names_unit(selection, unit.id()) && fits(selection.operations, unit.operation) &&
          fits(selection.algorithms, unit.algorithm) && fits(selection.properties, unit.property) &&
-         (backends.empty() ||
-          std::find(backends.begin(), backends.end(), unit.backend) != backends.end());
+         (backends.empty() || std::ranges::find(backends, unit.backend) != backends.end());
 }
 
 std::vector<std::string> backends_of_entry(const Suite& suite,
@@ -97,24 +92,21 @@ std::vector<std::string> backends_of_entry(const Suite& suite,
                                            const std::vector<std::string>& named,
                                            const AvailableBackends& backends) {
   const auto means = [&](const SuiteEntry& entry, const std::string& backend) {
-    return std::any_of(entry.backends.begin(), entry.backends.end(), [&](const std::string& each) {
+    return std::ranges::any_of(entry.backends, [&](const std::string& each) {
       return each == backend || each == backends.stands_for(backend);
     });
   };
   const SuiteEntry& entry = suite.entries[index];
-  const bool is_for_unmentioned =
-      std::any_of(entry.backends.begin(), entry.backends.end(), [&](const std::string& each) {
-        const BackendEntry* backend = backends.find_entry(each);
-        return backend != nullptr && backend->stands_for_unmentioned;
-      });
+  const bool is_for_unmentioned = std::ranges::any_of(entry.backends, [&](const std::string& each) {
+    const BackendEntry* backend = backends.find_entry(each);
+    return backend != nullptr && backend->stands_for_unmentioned;
+  });
   std::vector<std::string> all = entry.backends;
   for (const std::string& each : named) {
-    const bool is_mentioned =
-        std::any_of(suite.entries.begin(), suite.entries.end(), [&](const SuiteEntry& other) {
-          return means(other, each);
-        });
+    const bool is_mentioned = std::ranges::any_of(
+        suite.entries, [&](const SuiteEntry& other) { return means(other, each); });
     const bool is_meant = is_mentioned ? means(entry, each) : is_for_unmentioned;
-    if (is_meant && std::find(all.begin(), all.end(), each) == all.end()) all.push_back(each);
+    if (is_meant && std::ranges::find(all, each) == all.end()) all.push_back(each);
   }
   return all;
 }
@@ -138,8 +130,8 @@ void require_algorithms(const Selection& selection,
   AlgorithmNames all;
   for (const auto& [backend, infos] : opened) all.add(infos);
   const auto& patterns = selection.algorithms;
-  const bool all_match = std::all_of(
-      patterns.begin(), patterns.end(), [&](const auto& each) { return all.matches_one(each); });
+  const bool all_match =
+      std::ranges::all_of(patterns, [&](const auto& each) { return all.matches_one(each); });
   if (all_match) return;
   for (const BackendEntry& each : backends.entries()) {
     if (!opened.contains(each.name)) add_algorithms(each, backends, stop, all);

@@ -82,7 +82,7 @@ std::string first_change(const ordered_json& before,
 ordered_json in_any_order(const std::string& field, const ordered_json& value) {
   constexpr std::array<std::string_view, 7> filters{
       "operation", "algorithm", "property", "backends", "types", "require", "units"};
-  if (std::find(filters.begin(), filters.end(), field) == filters.end()) return value;
+  if (std::ranges::find(filters, field) == filters.end()) return value;
   ordered_json sorted = value.is_string() ? ordered_json::array({value}) : value;
   if (sorted.is_array()) std::sort(sorted.begin(), sorted.end());
   return sorted;
@@ -214,10 +214,8 @@ void settle_jobs(const Selection& selection,
                  const AvailableBackends& backends,
                  RunOptions& options) {
   if (!options.jobs) {
-    const bool is_ours =
-        std::all_of(selection.backends.begin(), selection.backends.end(), [&](const auto& each) {
-          return backends.find_entry(each) != nullptr;
-        });
+    const bool is_ours = std::ranges::all_of(
+        selection.backends, [&](const auto& each) { return backends.find_entry(each) != nullptr; });
     const auto processors = static_cast<int>(std::thread::hardware_concurrency());
     options.jobs = is_ours ? std::clamp(processors, 1, chosen_jobs_max) : 1;
   }
@@ -283,7 +281,7 @@ void remove_run(const fs::path& folder) {
     const std::string name = entry.path().filename().string();
     const bool is_ours =
         name == journal_name || name == bench_name ||
-        std::any_of(report_names.begin(), report_names.end(), [&](const char* report) {
+        std::ranges::any_of(report_names, [&](const char* report) {
           // A program that was killed leaves a file with a longer name.
           return name == report || (name.starts_with(report) && name.ends_with(".tmp"));
         });

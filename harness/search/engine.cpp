@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -384,9 +383,8 @@ class Session {
 
   [[nodiscard]] bool is_required(const std::string& cell) const {
     const std::string place = unit_.operation + '/' + cell;
-    return std::any_of(unit_.require.begin(), unit_.require.end(), [&](const std::string& each) {
-      return matches(each, place);
-    });
+    return std::ranges::any_of(unit_.require,
+                               [&](const std::string& each) { return matches(each, place); });
   }
 
   const Catalogue& catalogue_;

@@ -94,7 +94,7 @@ std::vector<const Field<Case>*> named_fields(std::string_view refusal, const Fam
 /// Whether a change of the case may undo the refusal.
 bool may_mend(std::string_view refusal, const Family& family, const Case& c, const Case& changed) {
   const std::vector<const Field<Case>*> fields = named_fields(refusal, family);
-  return fields.empty() || std::any_of(fields.begin(), fields.end(), [&](const auto* field) {
+  return fields.empty() || std::ranges::any_of(fields, [&](const auto* field) {
            return field->value(c) != field->value(changed);
          });
 }
@@ -185,7 +185,7 @@ std::vector<Cell> Generator::all_cells(const spec::Contract& contract,
                                        const std::vector<Type>& types) {
   std::vector<Cell> all = family_of(contract).cells(contract);
   std::erase_if(all, [&](const Cell& each) {
-    return !types.empty() && std::count(types.begin(), types.end(), each.type) == 0;
+    return !types.empty() && std::ranges::count(types, each.type) == 0;
   });
   // If there are no buffers, the type makes no difference.
   if (!contract.has_buffers && all.size() > 1) all.erase(all.begin() + 1, all.end());
@@ -262,9 +262,8 @@ void Generator::find_sites() {
     }
     if (!is_taken && refused_ > refused) refused_cells_.push_back(site.name);
   }
-  in_chunks_ = std::any_of(sites_.begin(), sites_.end(), [](const SiteCell& each) {
-    return each.site.name == "site/chunked";
-  });
+  in_chunks_ = std::ranges::any_of(
+      sites_, [](const SiteCell& each) { return each.site.name == "site/chunked"; });
 }
 
 FeatureWeights Generator::choose_weights(RandomSource& random) {
@@ -276,7 +275,7 @@ FeatureWeights Generator::choose_weights(RandomSource& random) {
 }
 
 bool Generator::is_wanted(const Cell& cell) const {
-  return cell.is_open || std::any_of(sites_.begin(), sites_.end(), [&](const SiteCell& each) {
+  return cell.is_open || std::ranges::any_of(sites_, [&](const SiteCell& each) {
            return each.is_open && each.site.input && each.site.may_have(cell);
          });
 }
@@ -306,9 +305,8 @@ const CallClass* Generator::next_goal(const Cell& cell) {
     return each.visits < patience || drawn_ % static_cast<std::uint64_t>(patience) == 0;
   };
   // Classes of a type's inputs come first, because few cells can have them.
-  const auto of_type = std::find_if(sites_.begin(), sites_.end(), [&](const SiteCell& each) {
-    return each.site.input && may_be_goal(each);
-  });
+  const auto of_type = std::ranges::find_if(
+      sites_, [&](const SiteCell& each) { return each.site.input && may_be_goal(each); });
   SiteCell* found = of_type == sites_.end() ? nullptr : &*of_type;
   for (std::size_t tried = 0; found == nullptr && tried < sites_.size(); ++tried) {
     SiteCell& each = sites_[next_site_++ % sites_.size()];
@@ -340,9 +338,8 @@ bool Generator::next(std::uint64_t word, int size, Case& out) {
 
 const Cell* Generator::cell_of(const Case& c) const {
   const int variant = family_.variant(c);
-  const auto found = std::find_if(cells_.begin(), cells_.end(), [&](const Cell& each) {
-    return each.type == c.type && each.variant == variant;
-  });
+  const auto found = std::ranges::find_if(
+      cells_, [&](const Cell& each) { return each.type == c.type && each.variant == variant; });
   return found == cells_.end() ? nullptr : &*found;
 }
 
@@ -431,11 +428,11 @@ bool Generator::can_run(const Case& c) {
   stages_.clear();
   property_.program(operation_.contract, c, stages_);
   // A property may choose a chunk of its own. In a large block, there would be too many of them.
-  const bool has_many_chunks = std::any_of(stages_.begin(), stages_.end(), [](const Case& stage) {
+  const bool has_many_chunks = std::ranges::any_of(stages_, [](const Case& stage) {
     return stage.chunk > 0 && longest(stage) / stage.chunk > chunks_max;
   });
   if (has_many_chunks) return false;
-  const bool taken = std::all_of(stages_.begin(), stages_.end(), [&](const Case& stage) {
+  const bool taken = std::ranges::all_of(stages_, [&](const Case& stage) {
     refusal_ = backend_.why_refused(stage);
     return refusal_.empty();
   });

@@ -158,10 +158,10 @@ void Generator::draw_group(RandomSource& random, Case& out) const {
       break;
     default:
       out.group.resize(spec::to_size(random.between(1, out.ranks)));
-      if (random.chance(128)) std::sort(out.group.begin(), out.group.end());
+      if (random.chance(128)) std::ranges::sort(out.group);
   }
   const bool whole = static_cast<int>(out.group.size()) == out.ranks;
-  if (whole && std::is_sorted(out.group.begin(), out.group.end())) out.group.clear();
+  if (whole && std::ranges::is_sorted(out.group)) out.group.clear();
 }
 
 void Generator::draw_site(const Drawing& drawing, Case& out) const {

@@ -20,7 +20,7 @@ KnownCases::KnownCases(const Unit& unit, const std::vector<const KnownDefect*>& 
 }
 
 bool KnownCases::covers_stage(const Entry& entry, const std::vector<Case>& stages) const {
-  return std::any_of(stages.begin(), stages.end(), [&](const Case& stage) {
+  return std::ranges::any_of(stages, [&](const Case& stage) {
     Unit ran = unit_;
     ran.operation = stage.operation;
     ran.algorithm = stage.algorithm;
@@ -29,14 +29,14 @@ bool KnownCases::covers_stage(const Entry& entry, const std::vector<Case>& stage
 }
 
 bool KnownCases::covers_stages(const std::vector<Case>& stages, const Judgement& failure) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
+  return std::ranges::any_of(entries_, [&](const Entry& each) {
     return each.defect->covers(failure.verdict, failure.symptom) && covers_stage(each, stages);
   });
 }
 
 bool KnownCases::leaves_out(const Catalogue& catalogue, const Case& c) {
   std::vector<Case> stages;
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) {
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& each) {
     if (each.stops < known_restarts_max) return false;
     if (stages.empty()) stages = program_of(catalogue, c);
     return covers(each, c) || covers_stage(each, stages);
@@ -47,7 +47,7 @@ bool KnownCases::leaves_out(const Catalogue& catalogue, const Case& c) {
 }
 
 bool KnownCases::may_cover(const Case& c, const Judgement& failure) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
+  return std::ranges::any_of(entries_, [&](const Entry& each) {
     const KnownDefect& defect = *each.defect;
     return (defect.covers(failure.verdict, failure.symptom) ||
             defect.covers(Verdict::flaky, failure.symptom)) &&
@@ -56,20 +56,18 @@ bool KnownCases::may_cover(const Case& c, const Judgement& failure) const {
 }
 
 bool KnownCases::needs_replays(const Case& c, const Judgement& failure) const {
-  return may_cover(c, failure) &&
-         std::none_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
+  return may_cover(c, failure) && std::ranges::none_of(entries_, [&](const Entry& each) {
            return each.defect->covers(failure.verdict, failure.symptom) && covers(each, c);
          });
 }
 
 bool KnownCases::may_damage() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& each) {
-    return each.defect->damages_memory();
-  });
+  return std::ranges::any_of(entries_,
+                             [](const Entry& each) { return each.defect->damages_memory(); });
 }
 
 bool KnownCases::may_have_damaged(const Case& c, const std::vector<Case>& stages) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& each) {
+  return std::ranges::any_of(entries_, [&](const Entry& each) {
     return each.defect->damages_memory() && (covers(each, c) || covers_stage(each, stages));
   });
 }

@@ -54,9 +54,7 @@ struct Runner::Round {
     }
   }
 
-  [[nodiscard]] bool is_over() const {
-    return std::find(taken.begin(), taken.end(), false) == taken.end();
-  }
+  [[nodiscard]] bool is_over() const { return std::ranges::find(taken, false) == taken.end(); }
 
   /// Takes a unit for a thread. A backend may have to start its processes anew for another
   /// algorithm, or for other hosts. So a thread stays with the algorithm that it ran last. Then it
@@ -130,7 +128,7 @@ Ending Runner::run_round(std::span<const Unit> units,
 }
 
 void Runner::start(Round& round, std::vector<std::jthread>& threads) {
-  const auto left = spec::to_size(std::count(round.taken.begin(), round.taken.end(), false));
+  const auto left = spec::to_size(std::ranges::count(round.taken, false));
   for (std::size_t i = 0; i < std::min(slots_.size(), left); ++i) {
     const std::lock_guard lock(round.mutex);
     try {

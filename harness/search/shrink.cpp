@@ -80,8 +80,7 @@ std::vector<const FamilyField*> fields_at(const Family& family, ShrinkPlace plac
   for (const FamilyField& each : family.fields()) {
     if (each.place == place) found.push_back(&each);
   }
-  std::sort(
-      found.begin(), found.end(), [](const auto* a, const auto* b) { return a->order < b->order; });
+  std::ranges::sort(found, [](const auto* a, const auto* b) { return a->order < b->order; });
   return found;
 }
 
@@ -129,8 +128,7 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
        number(c.group.size()),
        number(std::accumulate(c.group.begin(), c.group.end(), std::int64_t{0})),
        out_of_order(c.group)});
-  add({number(c.hosts.empty() ? 0 : *std::max_element(c.hosts.begin(), c.hosts.end())),
-       out_of_order(c.hosts)});
+  add({number(c.hosts.empty() ? 0 : *std::ranges::max_element(c.hosts)), out_of_order(c.hosts)});
   add_family(ShrinkPlace::behind_group);
   add({number(elements), number(behind), number(c.counts.size())});
   add_family(ShrinkPlace::behind_counts);
@@ -192,7 +190,7 @@ class Shrinker {
   void offer(Case candidate) {
     family_.settle(contract_, candidate);
     if (!(weight_of(order_, candidate) < weight_)) return;
-    if (std::find(out_.begin(), out_.end(), candidate) != out_.end()) return;
+    if (std::ranges::find(out_, candidate) != out_.end()) return;
     if (why_invalid(catalogue_, candidate).empty()) out_.push_back(std::move(candidate));
   }
 
@@ -237,7 +235,7 @@ class Shrinker {
       candidate.group.clear();
       for (const int r : kept) candidate.group.push_back(case_.group[spec::to_size(r)]);
     }
-    const auto late = std::find(kept.begin(), kept.end(), case_.late);
+    const auto late = std::ranges::find(kept, case_.late);
     candidate.late = late == kept.end() ? -1 : static_cast<int>(late - kept.begin());
     family_.keep_members(contract_, case_, kept, candidate);
     const int ranks = candidate.ranks;
@@ -251,7 +249,7 @@ class Shrinker {
     if (!case_.group.empty()) whole_world(all);
     std::vector<int> sizes{1, 2, 3};
     for (const int size : smaller(n)) sizes.push_back(size);
-    std::sort(sizes.begin(), sizes.end());
+    std::ranges::sort(sizes);
     for (const int size : sizes) {
       if (size > 0 && size < n) offer(keeping({all.begin(), all.begin() + size}));
     }
@@ -281,7 +279,7 @@ class Shrinker {
   void group_plainer() {
     if (case_.group.empty()) return;
     std::vector<int> sorted = case_.group;
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     Case candidate = case_;
     for (int& member : candidate.group) {
       member = static_cast<int>(place(sorted, member));
@@ -313,14 +311,14 @@ class Shrinker {
     Case candidate = case_;
     candidate.hosts.clear();
     offer(candidate);
-    const int last = *std::max_element(case_.hosts.begin(), case_.hosts.end());
+    const int last = *std::ranges::max_element(case_.hosts);
     for (int host = 0; host < last; ++host) {
       candidate.hosts = case_.hosts;
-      std::replace(candidate.hosts.begin(), candidate.hosts.end(), last, host);
+      std::ranges::replace(candidate.hosts, last, host);
       offer(candidate);
     }
     candidate.hosts = case_.hosts;
-    std::sort(candidate.hosts.begin(), candidate.hosts.end());
+    std::ranges::sort(candidate.hosts);
     offer(candidate);
   }
 
@@ -375,7 +373,7 @@ class Shrinker {
         offer(candidate);
       }
     }
-    const auto [least, most] = std::minmax_element(case_.counts.begin(), case_.counts.end());
+    const auto [least, most] = std::ranges::minmax_element(case_.counts);
     counts.assign(counts.size(), *least);
     offer(candidate);
     counts.assign(counts.size(), (*most + 1) / 2);

@@ -49,7 +49,7 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
   fields.optional("property", entry.property);
   fields.optional("variant", entry.variant);
   // The variant becomes part of the names of checks.
-  const bool is_name = std::all_of(entry.variant.begin(), entry.variant.end(), [](char c) {
+  const bool is_name = std::ranges::all_of(entry.variant, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
   if (!is_name)
@@ -114,9 +114,8 @@ bool matches(const std::string& pattern, std::string_view text) {
 }
 
 bool matches_any(std::span<const std::string> patterns, std::string_view text) {
-  return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const auto& each) {
-           return matches(each, text);
-         });
+  return patterns.empty() ||
+         std::ranges::any_of(patterns, [&](const auto& each) { return matches(each, text); });
 }
 
 }  // namespace rankcheck::harness

@@ -75,9 +75,8 @@ std::size_t expand(const SuiteEntry& entry,
           .count = entry.count,
           .hosts = entry.hosts,
       };
-      const auto same = std::find_if(units.begin(), units.end(), [&](const Unit& each) {
-        return identity_of(each) == identity_of(unit);
-      });
+      const auto same = std::ranges::find_if(
+          units, [&](const Unit& each) { return identity_of(each) == identity_of(unit); });
       if (same == units.end()) {
         units.push_back(std::move(unit));
       } else {
@@ -89,13 +88,11 @@ std::size_t expand(const SuiteEntry& entry,
 }
 
 void sort_units(std::vector<Unit>& units) {
-  std::sort(units.begin(), units.end(), [&](const Unit& a, const Unit& b) {
-    return order_of(a) < order_of(b);
-  });
+  std::ranges::sort(units, [&](const Unit& a, const Unit& b) { return order_of(a) < order_of(b); });
 }
 
 void sort_findings(std::vector<Finding>& findings) {
-  std::sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+  std::ranges::sort(findings, [&](const Finding& a, const Finding& b) {
     return order_of(a.unit) < order_of(b.unit);
   });
 }

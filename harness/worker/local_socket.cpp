@@ -44,6 +44,14 @@ Descriptor connect_to(const std::string& path) {
   return socket;
 }
 
+std::array<Descriptor, 2> connected_sockets() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw std::runtime_error(std::string("cannot make a connection: ") + std::strerror(errno));
+  }
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
 void limit_sending(int socket, std::chrono::duration<double> limit) {
   const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(limit);
   const timeval value{.tv_sec = whole.count() / 1'000'000, .tv_usec = whole.count() % 1'000'000};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <string>
 
@@ -13,6 +14,9 @@ namespace rankcheck::harness::worker {
 
 /// Connects to the socket at a path. Throws std::runtime_error.
 [[nodiscard]] Descriptor connect_to(const std::string& path);
+
+/// Two sockets that are connected with each other. Throws std::runtime_error.
+[[nodiscard]] std::array<Descriptor, 2> connected_sockets();
 
 /// Makes a send fail if it takes longer than `limit`.
 void limit_sending(int socket, std::chrono::duration<double> limit);

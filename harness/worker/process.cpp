@@ -138,7 +138,7 @@ bool is_telling(std::string_view line) {
   const bool is_advice = line.starts_with("This typically refers to a problem") ||
                          line.starts_with("Please see the FAQ page");
   if (is_of_stack || is_advice) return false;
-  return std::any_of(line.begin(), line.end(), [](char c) { return std::isalnum(c) != 0; });
+  return std::ranges::any_of(line, [](char c) { return std::isalnum(c) != 0; });
 }
 
 /// The last line that begins so and is telling. Empty if there is none.
@@ -184,16 +184,11 @@ bool says_only_that_it_ended(std::string_view text) {
 /// The lines up to an empty line as one line.
 std::string first_paragraph(std::string_view text) {
   std::string paragraph(text.substr(0, text.find("\n\n")));
-  std::replace(paragraph.begin(), paragraph.end(), '\n', ' ');
+  std::ranges::replace(paragraph, '\n', ' ');
   return paragraph.substr(0, line_bytes_max);
 }
 
 }  // namespace
-
-void Descriptor::reset() {
-  if (value_ >= 0) ::close(value_);
-  value_ = -1;
-}
 
 pid_t Keeper::fork(const std::function<void()>& become) {
   std::promise<pid_t> forked;

@@ -15,27 +15,11 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "harness/base/descriptor.hpp"
+
 namespace rankcheck::harness::worker {
 
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-
-  [[nodiscard]] int get() const { return value_; }
-  [[nodiscard]] int release() { return std::exchange(value_, -1); }
-  void reset();
-
- private:
-  int value_ = -1;
-};
+using harness::Descriptor;
 
 /// The program to start. The child gets this process's environment plus these variables.
 struct Command {

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "reference/spec/to_size.hpp"
-#include "reference/spec/value_rules.hpp"
 
 #include "harness/backend/capabilities.hpp"
 #include "harness/base/json_text.hpp"
@@ -41,15 +40,14 @@ constexpr std::array<std::string_view, 2> zero_rule_names{"ieee", "unspecified"}
 constexpr std::array<std::string_view, 2> result_place_names{"own_block", "start"};
 
 bool is_text(std::string_view bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](unsigned char each) {
-    return std::isprint(each) != 0 || std::isspace(each) != 0;
-  });
+  return std::ranges::all_of(
+      bytes, [](unsigned char each) { return std::isprint(each) != 0 || std::isspace(each) != 0; });
 }
 
 template <class Enum, std::size_t n>
 Enum named(const std::array<std::string_view, n>& names, const json& value, const char* field) {
   const auto& text = value.get_ref<const std::string&>();
-  const auto found = std::find(names.begin(), names.end(), text);
+  const auto found = std::ranges::find(names, text);
   if (found == names.end()) {
     throw ProtocolError(fmt::format(
         "{0}: got '{2:.60}', expected one of {1}", field, fmt::join(names, ", "), text));
@@ -82,29 +80,6 @@ auto reading(const char* message, Read read) {
 }
 
 }  // namespace
-
-Connection::Connection(Connection&& other) noexcept
-    : in_(std::exchange(other.in_, -1)),
-      out_(std::exchange(other.out_, -1)),
-      is_patient_(std::move(other.is_patient_)),
-      buffer_(std::move(other.buffer_)),
-      begin_(other.begin_),
-      end_(other.end_) {}
-
-Connection& Connection::operator=(Connection&& other) noexcept {
-  std::swap(in_, other.in_);
-  std::swap(out_, other.out_);
-  std::swap(is_patient_, other.is_patient_);
-  std::swap(buffer_, other.buffer_);
-  std::swap(begin_, other.begin_);
-  std::swap(end_, other.end_);
-  return *this;
-}
-
-Connection::~Connection() {
-  if (in_ >= 0) ::close(in_);
-  if (out_ >= 0 && out_ != in_) ::close(out_);
-}
 
 bool Connection::send(ordered_json header, std::span<const std::span<const std::byte>> parts) {
   std::size_t payload = 0;
@@ -144,7 +119,7 @@ bool Connection::fill() {
     buffer_.resize(std::max(2 * buffer_.size(), end_ + read_bytes_min));
   }
   while (true) {
-    const ssize_t got = ::read(in_, buffer_.data() + end_, buffer_.size() - end_);
+    const ssize_t got = ::read(in_.get(), buffer_.data() + end_, buffer_.size() - end_);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     end_ += spec::to_size(got);

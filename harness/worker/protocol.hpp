@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/backend/backend.hpp"
+#include "harness/base/descriptor.hpp"
 #include "harness/case/case.hpp"
 
 /// The framed protocol between the harness and worker processes. PROTOCOL.md describes it.
@@ -52,13 +53,10 @@ struct Frame {
 class Connection {
  public:
   /// Takes ownership of both descriptors, which may be the same.
-  Connection(int in, int out) : in_(in), out_(out) {}
-  Connection(Connection&& other) noexcept;
-  Connection& operator=(Connection&& other) noexcept;
-  ~Connection();
+  Connection(int in, int out) : in_(in), own_out_(out == in ? -1 : out), out_(out) {}
 
   /// The descriptor to poll for input.
-  [[nodiscard]] int descriptor() const { return in_; }
+  [[nodiscard]] int descriptor() const { return in_.get(); }
 
   /// For a socket with a send time-out: `is_patient` is called after each time-out while the other
   /// side does not read. If it returns false or is not set, the message is given up.
@@ -87,7 +85,9 @@ class Connection {
   [[nodiscard]] bool write(std::span<const std::byte> bytes) const;
 
  private:
-  int in_ = -1;
+  Descriptor in_;
+  /// Invalid if the same descriptor serves for input and output.
+  Descriptor own_out_;
   int out_ = -1;
   std::function<bool()> is_patient_;
   std::vector<std::byte> buffer_;

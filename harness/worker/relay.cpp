@@ -105,7 +105,7 @@ bool is_secret(std::span<const std::byte> line, const std::string& secret) {
 /// the line is the secret, which is then dropped. Returns nothing if the line is not complete yet.
 std::optional<std::string> why_unknown(Connection& rank, const std::string& secret) {
   const auto said = rank.unread().first(std::min(rank.unread().size(), secret_length_max + 1));
-  const auto end = std::find(said.begin(), said.end(), std::byte{'\n'});
+  const auto end = std::ranges::find(said, std::byte{'\n'});
   if (end != said.end()) {
     const auto length = spec::to_size(end - said.begin());
     const std::span<const std::byte> line = said.first(length);

@@ -2,10 +2,8 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 

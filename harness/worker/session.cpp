@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -84,14 +82,10 @@ Session::Session(const WorkerOptions& options, const Surroundings& surroundings)
   if (options.name.empty()) file_ = SharedFile::make();
   if (file_ != nullptr) command.environment[file_variable] = file_->path();
   if (options.may_use_standard_io) {
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-      throw std::runtime_error(fmt::format("cannot make a connection: {}", std::strerror(errno)));
-    }
-    standard_io_ = Descriptor(ends[0]);
-    // Closed here after the start, because otherwise the connection would stay open after the
-    // worker's end.
-    const Descriptor theirs(ends[1]);
+    // `theirs` is closed here after the start, because otherwise the connection would stay open
+    // after the worker's end.
+    auto [ours, theirs] = connected_sockets();
+    standard_io_ = std::move(ours);
     process_ = std::make_unique<Process>(command,
                                          StandardIo{.input = theirs.get(), .output = theirs.get()});
   } else {
@@ -100,20 +94,16 @@ Session::Session(const WorkerOptions& options, const Surroundings& surroundings)
 }
 
 void Session::connect() {
-  struct Cleanup {
-    Session& session;
-    bool armed = true;
-    ~Cleanup() {
-      if (!armed) return;
-      session.kill_workers();
-      session.process_.reset();
-    }
-  } cleanup{*this};
-  connect_all(options_.now() + whole(options_.start_timeout));
+  try {
+    connect_all(options_.now() + whole(options_.start_timeout));
+  } catch (...) {
+    kill_workers();
+    process_.reset();
+    throw;
+  }
   listener_.reset();
   ::unlink(socket_path().c_str());
   if (standard_io_.get() >= 0) process_->pass_on(std::move(standard_io_));
-  cleanup.armed = false;
 }
 
 Session::~Session() {
@@ -179,8 +169,7 @@ void Session::connect_all(Clock::time_point deadline) {
     add_peer(Connection(accepted, accepted), false, deadline);
   }
   // Workers connect in any order. Messages name them in the order of their ranks.
-  std::sort(
-      peers_.begin(), peers_.end(), [](const Peer& a, const Peer& b) { return a.ranks < b.ranks; });
+  std::ranges::sort(peers_, [](const Peer& a, const Peer& b) { return a.ranks < b.ranks; });
 }
 
 void Session::judge_output(Clock::time_point deadline) {
@@ -231,7 +220,7 @@ void Session::add_peer(Connection connection, bool is_standard_io, Clock::time_p
                                     title(peers_.front().ranks)));
   }
   // The hello of the process that hosts rank 0 is used for all.
-  if (peers_.empty() || std::count(hello.ranks.begin(), hello.ranks.end(), 0) > 0) {
+  if (peers_.empty() || std::ranges::count(hello.ranks, 0) > 0) {
     hello_ = std::move(hello);
   }
   peers_.push_back(std::move(peer));
@@ -303,7 +292,7 @@ Frame Session::await_frame(Peer& peer, Clock::time_point deadline) {
 
 Session::Peer* Session::peer_of(int world_rank) {
   for (Peer& peer : peers_) {
-    if (std::count(peer.ranks.begin(), peer.ranks.end(), world_rank) > 0) return &peer;
+    if (std::ranges::count(peer.ranks, world_rank) > 0) return &peer;
   }
   return nullptr;
 }

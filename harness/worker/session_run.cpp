@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -97,8 +96,7 @@ std::string describe_wrong_image(const std::vector<int>& ranks,
 
 /// Whether one of these world ranks is a member.
 bool has_member(const Case& c, const std::vector<int>& ranks) {
-  return std::any_of(
-      ranks.begin(), ranks.end(), [&](int rank) { return place_in_group(c, rank) >= 0; });
+  return std::ranges::any_of(ranks, [&](int rank) { return place_in_group(c, rank) >= 0; });
 }
 
 /// Which of several processes' statuses is that of the run. A process may hang because another one
@@ -133,7 +131,7 @@ Session::Part Session::part_from(std::span<const Case> stages, std::size_t first
   // ranks makes one call after another: if it got two large stages at once, it would wait until its
   // first result is read, while this waits until it reads the second stage.
   const bool has_several =
-      std::any_of(peers_.begin(), peers_.end(), [](const Peer& p) { return p.ranks.size() > 1; });
+      std::ranges::any_of(peers_, [](const Peer& p) { return p.ranks.size() > 1; });
   if (has_several) return {.first = first, .count = 1};
   return {.first = first, .count = end_of_stages_at_once(stages, first) - first};
 }
@@ -171,7 +169,7 @@ nlohmann::ordered_json Session::stage_for(Peer& peer,
   SentStage& sent = peer.sent.emplace_back(SentStage{.stage = k});
   std::vector<const std::byte*> left(k);
   for (std::size_t g = 0; g < group.size(); ++g) {
-    if (std::count(peer.ranks.begin(), peer.ranks.end(), group[g]) == 0) continue;
+    if (std::ranges::count(peer.ranks, group[g]) == 0) continue;
     const int rank = static_cast<int>(g);
     for (std::size_t s = 0; s < k; ++s) {
       const int place = place_in_group(stages[s], group[g]);
@@ -272,7 +270,7 @@ void Session::await_results(std::span<const Case> stages, Observation& observati
   auto deadline = begin + patience_;
   bool failed = false;
   std::vector<pollfd> entries;
-  while (std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.pending; })) {
+  while (std::ranges::any_of(peers_, [](const Peer& peer) { return peer.pending; })) {
     require_no_stop();
     entries.clear();
     for (const Peer& peer : peers_) {
@@ -377,7 +375,7 @@ void Session::take_progress(const Peer& peer, const nlohmann::json& header) {
     throw ProtocolError(
         fmt::format("progress of run {}: expected that of run {}", progress.run, run_));
   }
-  if (std::count(peer.ranks.begin(), peer.ranks.end(), progress.rank) == 0) {
+  if (std::ranges::count(peer.ranks, progress.rank) == 0) {
     throw ProtocolError(fmt::format("progress of rank {}: expected one that it hosts ({})",
                                     progress.rank,
                                     fmt::join(peer.ranks, ",")));
@@ -424,7 +422,7 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
     for (Peer& peer : peers_) {
       std::size_t next = 0;
       for (std::size_t g = 0; g < group.size(); ++g) {
-        if (std::count(peer.ranks.begin(), peer.ranks.end(), group[g]) == 0) continue;
+        if (std::ranges::count(peer.ranks, group[g]) == 0) continue;
         lay_out(contract, stages[k], static_cast<int>(g), hello_.traits.result_place, layout_);
         const bool is_there =
             i < peer.result.stages.size() && next < peer.result.stages[i].images.size();
@@ -459,13 +457,13 @@ void Session::judge_refusals(std::span<const Case> stages, Observation& observat
   const auto calls = stages.subspan(part_.first, part_.count);
   // A process that is in every call of another one is also in the call that the other one refused.
   const auto is_in_all_calls_of = [&](const Peer& other, const Peer& peer) {
-    return std::all_of(calls.begin(), calls.end(), [&](const Case& c) {
+    return std::ranges::all_of(calls, [&](const Case& c) {
       return !has_member(c, peer.ranks) || has_member(c, other.ranks);
     });
   };
   for (const Peer& peer : peers_) {
-    const bool has_call = std::any_of(
-        calls.begin(), calls.end(), [&](const Case& c) { return has_member(c, peer.ranks); });
+    const bool has_call =
+        std::ranges::any_of(calls, [&](const Case& c) { return has_member(c, peer.ranks); });
     if (!has_call || peer.pending || peer.result.status != RunStatus::refused) continue;
     for (const Peer& other : peers_) {
       const bool has_completed = !other.pending && other.result.status == RunStatus::completed;
@@ -536,8 +534,8 @@ std::string Session::describe_death(Peer& found, std::span<const Case> stages) {
   // A launcher ends the others soon after the first process has ended. If we see several ends at
   // once, only the launcher knows which one was the first.
   const std::optional<std::size_t> first = others.empty() ? std::nullopt : process_->first_to_end();
-  const bool is_other = first && *first < peers_.size() &&
-                        std::count(others.begin(), others.end(), &peers_[*first]) > 0;
+  const bool is_other =
+      first && *first < peers_.size() && std::ranges::count(others, &peers_[*first]) > 0;
   Peer& peer = is_other ? peers_[*first] : found;
   if (is_other) read_last_progress(peer);
   std::string text = title(peer.ranks) + " died";
@@ -561,9 +559,8 @@ std::string Session::describe_hang(std::span<const Case> stages,
   for (const Peer& peer : peers_) {
     if (!peer.pending) continue;
     for (const int rank : peer.ranks) {
-      const bool takes_part = std::any_of(stages.begin(), stages.end(), [&](const Case& c) {
-        return place_in_group(c, rank) >= 0;
-      });
+      const bool takes_part =
+          std::ranges::any_of(stages, [&](const Case& c) { return place_in_group(c, rank) >= 0; });
       if (takes_part) places.push_back(where(rank, stages));
     }
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,7 +40,7 @@ std::vector<std::string> WorkerBackend::candidates(const Case& c) const {
       names.push_back(algorithm.info.name);
     }
   }
-  std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+  std::ranges::sort(names, [&](const std::string& a, const std::string& b) {
     return preference(c, a) > preference(c, b);
   });
   return names;

@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
