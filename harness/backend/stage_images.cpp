@@ -5,6 +5,8 @@
 #include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
+#include "harness/backend/stages.hpp"
+
 namespace rankcheck::harness {
 
 namespace {
@@ -26,6 +28,24 @@ std::vector<Hosted> hosted_members(const Hosting& hosting, const Case& c) {
 }
 
 }  // namespace
+
+void prepare_after(std::span<const StageOutcome> earlier,
+                   const ContractLookup& contract_of,
+                   std::span<const Case> stages,
+                   std::size_t stage,
+                   int rank,
+                   ResultPlace place,
+                   ImageLayout& layout,
+                   Image& image) {
+  const std::vector<int>& group = stages[stage].group;
+  const int world_rank = group.empty() ? rank : group[spec::to_size(rank)];
+  std::vector<const std::byte*> left(stage, nullptr);
+  for (std::size_t s = 0; s < stage; ++s) {
+    const int at = place_in_group(stages[s], world_rank);
+    if (at >= 0) left[s] = earlier[s].images[spec::to_size(at)].data();
+  }
+  prepare_stage(contract_of, stages, stage, rank, place, left, layout, image);
+}
 
 void prepare_members(const Hosting& hosting,
                      std::span<const Case> stages,

@@ -9,6 +9,17 @@
 
 namespace rankcheck::harness {
 
+/// Lays out and prepares the image of group rank `rank` for a stage of a program, as
+/// prepare_stage() does. `earlier` has the images of all members of each earlier stage.
+void prepare_after(std::span<const StageOutcome> earlier,
+                   const ContractLookup& contract_of,
+                   std::span<const Case> stages,
+                   std::size_t stage,
+                   int rank,
+                   ResultPlace place,
+                   ImageLayout& layout,
+                   Image& image);
+
 /// A member of a stage, and its memory before the call.
 struct HostedMember {
   /// Its place among the members of the stage that this process hosts.

@@ -10,13 +10,6 @@ std::string_view name(Verdict verdict) {
   return verdict_names[spec::to_size(verdict)];
 }
 
-std::optional<Verdict> verdict_named(std::string_view name) {
-  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
-    if (verdict_names[i] == name) return static_cast<Verdict>(i);
-  }
-  return std::nullopt;
-}
-
 Power PowerMeter::power() const {
   Power seen{.elements = exact_ + std::ssize(bounds_), .useful = exact_};
   double least = exact_ > 0 ? 0 : std::numeric_limits<double>::infinity();

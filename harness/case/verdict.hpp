@@ -34,8 +34,6 @@ inline constexpr std::array<std::string_view, 8> verdict_names{
     "passed", "falsified", "flaky", "hung", "crashed", "vacuous", "skipped", "errored"};
 
 [[nodiscard]] std::string_view name(Verdict verdict);
-/// Empty if no verdict has this name.
-[[nodiscard]] std::optional<Verdict> verdict_named(std::string_view name);
 
 /// Whether the subject failed.
 [[nodiscard]] bool is_failure(Verdict verdict);

@@ -7,7 +7,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/backend/stages.hpp"
+#include "harness/backend/stage_images.hpp"
 #include "harness/base/nearest.hpp"
 #include "harness/base/path.hpp"
 #include "harness/case/family.hpp"
@@ -285,24 +285,18 @@ bool fits_into_memory(const Catalogue& catalogue, const Case& c, std::int64_t me
   });
 }
 
-void Examiner::prepare_before(std::size_t stage, int rank, const std::vector<int>& group) {
+void Examiner::prepare_before(std::size_t stage, int rank) {
   const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
     return catalogue_.find(operation)->contract;
   };
-  left_.assign(stage, nullptr);
-  for (std::size_t s = 0; s < stage; ++s) {
-    const int at = place_in_group(stages_[s], group[spec::to_size(rank)]);
-    if (at >= 0) left_[s] = observation_.stages[s].images[spec::to_size(at)].data();
-  }
   const ResultPlace place = backend_.traits().result_place;
-  prepare_stage(contract_of, stages_, stage, rank, place, left_, layout_, before_);
+  prepare_after(observation_.stages, contract_of, stages_, stage, rank, place, layout_, before_);
 }
 
 void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
   const Case& c = stages_[stage];
-  const std::vector<int> group = members(c);
   for (int r = 0; r < group_size(c); ++r) {
-    prepare_before(stage, r, group);
+    prepare_before(stage, r);
     const auto clobbered =
         find_clobbered(c, layout_, before_, observation_.stages[stage].images[spec::to_size(r)]);
     if (clobbered) {
@@ -381,7 +375,7 @@ bool Examiner::is_as_before(std::size_t stage, int rank, std::int64_t index) con
   return std::equal(after + *at, after + *at + bytes, before_.data() + *at);
 }
 
-std::string Examiner::find_before(const WrongElement& wrong, const std::vector<int>& group) {
+std::string Examiner::find_before(const WrongElement& wrong) {
   const auto bytes = std::ptrdiff_t{spec::info(stages_[wrong.stage].type).bytes};
   // Elements of fewer bytes are equal by chance, and a search in large images takes too long.
   constexpr std::ptrdiff_t bytes_min = 4;
@@ -391,9 +385,9 @@ std::string Examiner::find_before(const WrongElement& wrong, const std::vector<i
   if (bytes < bytes_min || layout_.size > image_bytes_max || !place) return no_input;
   const auto got = image.begin() + *place;
   std::string found = no_input;
-  for (int r = 0; r < std::ssize(group); ++r) {
+  for (int r = 0; r < group_size(stages_[wrong.stage]); ++r) {
     if (r == wrong.rank) continue;
-    prepare_before(wrong.stage, r, group);
+    prepare_before(wrong.stage, r);
     for (const spec::Block& block : layout_.extents.recv) {
       for (std::int64_t i = block.offset; i < block.offset + block.count; ++i) {
         const auto before = before_.begin() + *place_of_result(wrong.stage, i);
@@ -434,10 +428,9 @@ void Examiner::tell_who_is_wrong(Judgement& judgement) {
 }
 
 void Examiner::mark_unwritten(Judgement& judgement) {
-  const std::vector<int> group = members(stages_.front());
   for (std::size_t r = 0; r < judgement.marks.size(); ++r) {
     const auto rank = static_cast<int>(r);
-    prepare_before(0, rank, group);
+    prepare_before(0, rank);
     const bool is_apart = has_result_apart();
     std::string& row = judgement.marks[r];
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -457,13 +450,12 @@ void Examiner::tell_unwritten(Judgement& judgement) {
     const bool has_origin = !each.decoded.empty() && each.decoded != no_input &&
                             each.decoded != nan_dropped && each.decoded != subnormal_flushed;
     if (has_origin || each.stage >= observation_.stages.size()) continue;
-    const std::vector<int> group = members(stages_[each.stage]);
-    if (each.rank < 0 || each.rank >= std::ssize(group)) continue;
-    prepare_before(each.stage, each.rank, group);
+    if (each.rank < 0 || each.rank >= group_size(stages_[each.stage])) continue;
+    prepare_before(each.stage, each.rank);
     if (has_result_apart() && is_as_before(each.stage, each.rank, each.index)) {
       each.decoded = not_written;
     } else if (each.decoded == no_input) {
-      each.decoded = find_before(each, group);
+      each.decoded = find_before(each);
     }
   }
 }

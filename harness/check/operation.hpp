@@ -176,11 +176,11 @@ class Examiner {
   void mark_unwritten(Judgement& judgement);
   /// Names the element of another member's output that held this wrong value before the call:
   /// "element 1 of rank 0 before the call". no_input if there is none, or more than one. The
-  /// wrong element's rank is prepared, and `group` has the members of the stage.
-  [[nodiscard]] std::string find_before(const WrongElement& wrong, const std::vector<int>& group);
+  /// wrong element's rank is prepared.
+  [[nodiscard]] std::string find_before(const WrongElement& wrong);
   /// Lays out in layout_, and prepares in before_, what a member of the stage held before the call.
-  /// `group` has the members of the stage. The functions below are about this member.
-  void prepare_before(std::size_t stage, int rank, const std::vector<int>& group);
+  /// The functions below are about this member.
+  void prepare_before(std::size_t stage, int rank);
   /// Whether an element that was left alone is unwritten. In place, it is the rank's own
   /// contribution.
   [[nodiscard]] bool has_result_apart() const;
@@ -199,8 +199,6 @@ class Examiner {
   Observation observation_;
   ImageLayout layout_;
   Image before_;
-  /// The member's images after the earlier stages, see prepare_stage().
-  std::vector<const std::byte*> left_;
 };
 
 }  // namespace rankcheck::harness

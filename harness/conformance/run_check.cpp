@@ -7,7 +7,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/backend/stages.hpp"
+#include "harness/backend/stage_images.hpp"
 #include "harness/base/path.hpp"
 #include "harness/case/family.hpp"
 #include "harness/case/image.hpp"
@@ -100,18 +100,13 @@ void check_images(const Catalogue& catalogue,
     const Case& c = stages[k];
     const Family& family = *find_family(c.operation);
     const std::vector<int> group = members(c);
-    std::vector<const std::byte*> left(k);
     for (std::size_t g = 0; g < group.size() && problems.empty(); ++g) {
-      for (std::size_t s = 0; s < k; ++s) {
-        const int at = place_in_group(stages[s], group[g]);
-        left[s] = at < 0 ? nullptr : seen.stages[s].images[spec::to_size(at)].data();
-      }
-      prepare_stage(contract_of,
+      prepare_after(seen.stages,
+                    contract_of,
                     stages,
                     k,
                     static_cast<int>(g),
                     hello.traits.result_place,
-                    left,
                     layout,
                     before);
       const ImageProblems found = check_image({.family = family,

@@ -49,7 +49,4 @@ struct Selection {
 [[nodiscard]] Selection selection_from_json(const nlohmann::json& json,
                                             const std::string& place = "selection");
 
-/// Sets the default seed if none is given.
-void fill_defaults(Selection& selection);
-
 }  // namespace rankcheck::harness::run

@@ -330,7 +330,7 @@ Session new_session(RunOptions options, const ThisProgram& program, const Planne
   const Clock::time_point start = Clock::now();
   const std::string now = utc_now();
   Selection selection = parse_selection(options);
-  fill_defaults(selection);
+  if (!selection.seed) selection.seed = default_seed;
   ordered_json known = read_known_files(options.known, program.catalogue);
   settle_jobs(selection, program.backends, options);
   RunPlan plan = plan_of(options, selection, nullptr);

@@ -231,10 +231,10 @@ class Session {
   /// once more if it always fails.
   void confirm() {
     examiner_.backend().hurry(false);
-    ReplayResult result = replay_of(minimal_);
+    ReplayResult result = replay_failure(examiner_, minimal_, limits_);
     if (result.failed == 0 && result.verdict != Verdict::errored && finding_.shrinks > 0) {
       go_back_to_first();
-      result = replay_of(minimal_);
+      result = replay_failure(examiner_, minimal_, limits_);
       if (result.failed == result.replays) result = shrink_afresh(std::move(result));
     }
     examiner_.backend().restart(0);
@@ -243,10 +243,6 @@ class Session {
     if (finding_.verdict == Verdict::flaky && result.failed == 0) {
       finding_.reason += ", perhaps because it needs what earlier calls left behind";
     }
-  }
-
-  ReplayResult replay_of(const Failure& failure) {
-    return replay(examiner_, failure.c, failure.judgement.verdict, limits_);
   }
 
   /// Shrinks the first failure, whose replays are `of_first`. The backend starts afresh for each
@@ -258,7 +254,7 @@ class Session {
     }
     examiner_.backend().hurry(false);
     if (finding_.shrinks == 0) return of_first;
-    ReplayResult result = replay_of(minimal_);
+    ReplayResult result = replay_failure(examiner_, minimal_, limits_);
     if (result.failed == result.replays) return result;
     go_back_to_first();
     return of_first;

@@ -69,18 +69,6 @@ struct RunLimits {
                                  const Case& c,
                                  const RunLimits& limits);
 
-/// How a case is replayed. RunClock measures its times.
-struct ReplayLimits {
-  int replays = 5;
-  /// No further replay begins after so many seconds, or after the deadline. At least one is made.
-  double replay_s = 60;
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  /// The kind of failure that counts. `passed`: the kind of the first failure.
-  Verdict kind = Verdict::passed;
-  /// No further replay begins after a stop is requested.
-  StopRequest stop = {};
-};
-
 /// The result of running one case several times, each time on a restarted backend.
 struct ReplayResult {
   /// The kind of failure if every replay failed in this way. `flaky` if some replays failed, or if
@@ -94,8 +82,13 @@ struct ReplayResult {
   Judgement judgement;
 };
 
-/// Replays a case. Afterwards the examiner shows the stages of the last replay and their results.
-/// Throws Interrupted if the backend throws it in the first replay.
-[[nodiscard]] ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits);
+/// Replays a case within the limits for replays, the deadline and the stop. `kind` is the kind of
+/// failure that counts; `passed`: the kind of the first failure. Afterwards the examiner shows the
+/// stages of the last replay and their results. Throws Interrupted if the backend throws it in the
+/// first replay.
+[[nodiscard]] ReplayResult replay(Examiner& examiner,
+                                  const Case& c,
+                                  const RunLimits& limits,
+                                  Verdict kind = Verdict::passed);
 
 }  // namespace rankcheck::harness

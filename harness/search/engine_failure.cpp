@@ -56,14 +56,8 @@ void show(const Failure& failure, Finding& finding) {
   finding.values = failure.judgement.values;
 }
 
-ReplayResult replay(Examiner& examiner, const Case& c, Verdict verdict, const RunLimits& limits) {
-  ReplayResult result = replay(examiner,
-                               c,
-                               {.replays = limits.replays,
-                                .replay_s = limits.replay_s,
-                                .deadline = limits.deadline,
-                                .kind = verdict,
-                                .stop = limits.stop});
+ReplayResult replay_failure(Examiner& examiner, const Failure& failure, const RunLimits& limits) {
+  ReplayResult result = replay(examiner, failure.c, limits, failure.judgement.verdict);
   // The next cases may have more ranks than this one.
   examiner.backend().restart(0);
   return result;
@@ -80,7 +74,7 @@ bool is_known(Examiner& examiner,
   std::vector<Case> stages;
   if (is_failure(verdict) || known.may_damage()) stages = examiner.stages_as_they_ran();
   if (is_failure(verdict) && known.needs_replays(c, judgement)) {
-    const ReplayResult result = replay(examiner, c, verdict, limits);
+    const ReplayResult result = replay_failure(examiner, {c, judgement}, limits);
     if (result.verdict == Verdict::errored) return false;
     if (result.failed < result.replays) verdict = Verdict::flaky;
   }
@@ -153,14 +147,13 @@ Finding run_pinned(const Catalogue& catalogue,
   if (verdict != Verdict::errored) count(failure.judgement, limits, finding);
   if (verdict == Verdict::passed) return finding;
   show(failure, finding);
-  if (is_failure(verdict)) report(failure, replay(examiner, c, verdict, limits), finding);
+  if (is_failure(verdict)) report(failure, replay_failure(examiner, failure, limits), finding);
   return finding;
 }
 
-ReplayResult replay(Examiner& examiner, const Case& c, const ReplayLimits& limits) {
+ReplayResult replay(Examiner& examiner, const Case& c, const RunLimits& limits, Verdict kind) {
   ReplayResult result;
   const Clock::time_point end = std::min(after(limits.replay_s), limits.deadline);
-  Verdict kind = limits.kind;
   bool failed_otherwise = false;
   Judgement judgement;
   do {

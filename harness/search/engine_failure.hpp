@@ -35,11 +35,10 @@ void count(const Judgement& judgement, const RunLimits& limits, Finding& finding
 /// Puts a case that is not green into the finding.
 void show(const Failure& failure, Finding& finding);
 
-/// Replays a case that failed with this verdict, as the limits say.
-[[nodiscard]] ReplayResult replay(Examiner& examiner,
-                                  const Case& c,
-                                  Verdict verdict,
-                                  const RunLimits& limits);
+/// Replays a failure. Then the backend is fit for the next case.
+[[nodiscard]] ReplayResult replay_failure(Examiner& examiner,
+                                          const Failure& failure,
+                                          const RunLimits& limits);
 
 /// Puts a failure and the result of its replays into the finding.
 void report(const Failure& failure, const ReplayResult& result, Finding& finding);

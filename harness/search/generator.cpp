@@ -336,7 +336,7 @@ bool Generator::next(std::uint64_t word, int size, Case& out) {
   return false;
 }
 
-const Cell* Generator::cell_of(const Case& c) const {
+Cell* Generator::cell_of(const Case& c) {
   const int variant = family_.variant(c);
   const auto found = std::ranges::find_if(
       cells_, [&](const Cell& each) { return each.type == c.type && each.variant == variant; });
@@ -349,20 +349,15 @@ void Generator::cover(const Case& c, bool compared) {
     ++cell.covered;
     cell.is_open = false;
   };
-  const int variant = family_.variant(c);
-  for (Cell& cell : cells_) {
-    if (compared && cell.type == c.type && cell.variant == variant) count(cell);
-  }
+  Cell* const covered = compared ? cell_of(c) : nullptr;
+  if (covered != nullptr) count(*covered);
   for (SiteCell& cell : sites_) {
     if ((compared || cell.site.is_empty()) && cell.site.has(c)) count(cell);
   }
 }
 
 void Generator::note_known(const Case& c) {
-  const int variant = family_.variant(c);
-  for (Cell& cell : cells_) {
-    if (cell.type == c.type && cell.variant == variant) cell.is_known = true;
-  }
+  if (Cell* const cell = cell_of(c)) cell->is_known = true;
   for (SiteCell& cell : sites_) {
     if (cell.site.has(c)) cell.is_known = true;
   }

@@ -71,7 +71,7 @@ class Generator {
 
   [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
   /// The cell of a case. Null if the unit has no such cell.
-  [[nodiscard]] const Cell* cell_of(const Case& c) const;
+  [[nodiscard]] Cell* cell_of(const Case& c);
   [[nodiscard]] const std::vector<SiteCell>& sites() const { return sites_; }
   /// The names of cells and call classes whose legal cases are all refused by the backend.
   [[nodiscard]] const std::vector<std::string>& refused_cells() const { return refused_cells_; }

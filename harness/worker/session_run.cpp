@@ -9,6 +9,7 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/backend/stage_images.hpp"
 #include "harness/backend/stages.hpp"
 #include "harness/base/path.hpp"
 #include "harness/case/family.hpp"
@@ -167,16 +168,17 @@ nlohmann::ordered_json Session::stage_for(Peer& peer,
                                 {"group", group},
                                 {"members", nlohmann::ordered_json::array()}};
   SentStage& sent = peer.sent.emplace_back(SentStage{.stage = k});
-  std::vector<const std::byte*> left(k);
   for (std::size_t g = 0; g < group.size(); ++g) {
     if (std::ranges::count(peer.ranks, group[g]) == 0) continue;
     const int rank = static_cast<int>(g);
-    for (std::size_t s = 0; s < k; ++s) {
-      const int place = place_in_group(stages[s], group[g]);
-      left[s] = place < 0 ? nullptr : observation.stages[s].images[spec::to_size(place)].data();
-    }
-    prepare_stage(
-        contract_of, stages, k, rank, hello_.traits.result_place, left, layout_, scratch_);
+    prepare_after(observation.stages,
+                  contract_of,
+                  stages,
+                  k,
+                  rank,
+                  hello_.traits.result_place,
+                  layout_,
+                  scratch_);
     nlohmann::ordered_json member = describe_member(c, group[g], rank, layout_);
     const Place place = sent.places.emplace_back(place_in_file(peer, scratch_));
     if (place.size > 0) {

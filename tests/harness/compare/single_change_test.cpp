@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "harness/case/fields.hpp"
 #include "harness/compare/comparison.hpp"
 #include "harness/report/report.hpp"
 #include "harness/suite/suite_file.hpp"
@@ -465,8 +466,9 @@ std::vector<Mutation> mutations_of_any_unit() {
        [](ordered_json& files, Random& random) {
          ordered_json& finding = some_finding(files, random);
          finding["is_known"] = !finding.value("is_known", false);
-         const bool fails = is_failure(*verdict_named(finding["verdict"].get<std::string>()));
-         return fails ? finding["id"].get<Place>() : Place();
+         Verdict verdict{};
+         read_value(finding["verdict"], verdict);
+         return is_failure(verdict) ? finding["id"].get<Place>() : Place();
        }},
   };
 }

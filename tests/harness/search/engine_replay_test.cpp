@@ -73,7 +73,9 @@ TEST_F(PinnedTest, WhatABackendThrowsIsTheEnvironmentsFailure) {
 struct ReplayTest : OneCaseTest {
   Examiner examiner{catalogue, backend};
 
-  ReplayResult run_replay(ReplayLimits how = {}) { return replay(examiner, c, how); }
+  ReplayResult run_replay(const RunLimits& how = {}, Verdict kind = Verdict::passed) {
+    return replay(examiner, c, how, kind);
+  }
 };
 
 TEST_F(ReplayTest, PassesWhereNothingFails) {
@@ -106,7 +108,7 @@ TEST_F(ReplayTest, CountsTheKindThatIsAskedFor) {
   backend.outcome = [this](const Case&) {
     return backend.runs == 1 ? RunStatus::crashed : RunStatus::failed;
   };
-  const ReplayResult result = run_replay({.replays = 3, .kind = Verdict::falsified});
+  const ReplayResult result = run_replay({.replays = 3}, Verdict::falsified);
   EXPECT_EQ(result.failed, 2);
   EXPECT_EQ(result.judgement.verdict, Verdict::falsified);
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,16 +15,15 @@
 /// Threads that make the calls of ranks.
 namespace rankcheck::detail {
 
-/// Runs the function. Returns the text of its exception in one line, or nothing. `failed` says
-/// whether there was one.
+/// Runs the function. Returns the text of its exception in one line, which may be empty, or
+/// nothing.
 template <class Run>
-std::string failure_of(const Run& run, bool& failed) {
+std::optional<std::string> failure_of(const Run& run) {
   constexpr std::size_t length_max = 300;
   std::string text;
-  failed = true;
   try {
     run();
-    failed = false;
+    return std::nullopt;
   } catch (const std::exception& error) {
     text = error.what();
   } catch (...) {
@@ -74,11 +74,8 @@ class RankThreads {
     constexpr std::chrono::milliseconds patience{250};
     const auto batch = std::make_shared<Batch>(calls.size());
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      slot(ranks[i]).post([batch, i, call = std::move(calls[i])] {
-        bool failed = false;
-        const std::string reason = failure_of(call, failed);
-        batch->end(i, failed, reason);
-      });
+      slot(ranks[i]).post(
+          [batch, i, call = std::move(calls[i])] { batch->end(i, failure_of(call)); });
     }
     std::unique_lock lock(batch->mutex);
     const auto has_ended = [&] { return batch->running == 0; };
@@ -103,14 +100,14 @@ class RankThreads {
   struct Batch {
     explicit Batch(std::size_t calls) : running(calls), has_ended(calls) { outcome.failed = calls; }
 
-    void end(std::size_t i, bool failed, const std::string& reason) {
+    void end(std::size_t i, const std::optional<std::string>& failure) {
       const std::lock_guard lock(mutex);
       has_ended[i] = true;
       --running;
-      const bool is_first = failed && outcome.failed == has_ended.size();
+      const bool is_first = failure && outcome.failed == has_ended.size();
       if (is_first) {
         outcome.failed = i;
-        outcome.reason = reason;
+        outcome.reason = *failure;
       }
       if (is_first || running == 0) changed.notify_one();
     }

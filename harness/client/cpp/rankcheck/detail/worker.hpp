@@ -89,22 +89,19 @@ class Worker {
     if (described == nullptr) throw ProtocolError("expected a run with members");
     run_ = header.at("run").text;
     stage_ = header.at("stage").text;
-    bool failed = false;
     Members members;
     std::string reason = receive_images(header, *described, members);
     if (!reason.empty()) return send_failure("errored", reason);
     reason = why_refused(subject_, header.at("case"));
     if (!reason.empty()) return send_failure("refused", reason);
-    reason = failure_of(
-        [&] {
-          const MemberReader reader(header);
-          const AnyGroup group = groups_.get(reader.group());
-          for (std::size_t i = 0; i < members.size(); ++i) {
-            reader.read(described->items[i], group, *members[i]);
-          }
-        },
-        failed);
-    if (failed) return send_failure("failed", reason);
+    const auto failure = failure_of([&] {
+      const MemberReader reader(header);
+      const AnyGroup group = groups_.get(reader.group());
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        reader.read(described->items[i], group, *members[i]);
+      }
+    });
+    if (failure) return send_failure("failed", *failure);
     call(subject_.offers.at(header.at("case").at("operation").text).function(), members);
   }
 
@@ -119,20 +116,17 @@ class Worker {
       }
       const std::size_t size = each.at("image").size();
       const Json* const offset = each.find("offset");
-      bool failed = false;
-      const std::string failure = failure_of(
-          [&] {
-            if (offset == nullptr) return image->resize(size);
-            image->place(file_.image(header.at("file").text, offset->size(), size), size);
-          },
-          failed);
-      if (failed) reason = failure;
-      if (failed && offset == nullptr) {
+      const auto failure = failure_of([&] {
+        if (offset == nullptr) return image->resize(size);
+        image->place(file_.image(header.at("file").text, offset->size(), size), size);
+      });
+      if (failure) reason = *failure;
+      if (failure && offset == nullptr) {
         // The bytes have to be read anyway.
         std::vector<unsigned char> ignored(size);
         connection_.receive({ignored.data(), size});
       }
-      if (failed) continue;
+      if (failure) continue;
       if (offset == nullptr) connection_.receive({image->host(), size});
       members.push_back(std::make_shared<Member>());
       members.back()->image = image;
@@ -147,19 +141,16 @@ class Worker {
                            R"(,"stage":)" + stage_ + '}');
     }
     if (!members.empty()) connection_.send(std::move(progress));
-    bool failed = false;
-    const auto copy_in = [&] {
+    auto failure = failure_of([&] {
       for (const auto& member : members) member->image->copy_in();
-    };
-    std::string reason = failure_of(copy_in, failed);
-    if (failed) return send_failure("errored", "copy_in: " + reason);
+    });
+    if (failure) return send_failure("errored", "copy_in: " + *failure);
     if (!make_calls(function, members)) return;
-    const auto copy_out = [&] {
+    failure = failure_of([&] {
       for (const auto& member : members) member->image->copy_out();
-    };
-    reason = failure_of(copy_out, failed);
+    });
     // An error of a device often shows only when its results are read.
-    if (failed) return send_failure("failed", "copy_out: " + reason);
+    if (failure) return send_failure("failed", "copy_out: " + *failure);
     send_result(members);
   }
 
@@ -173,11 +164,10 @@ class Worker {
     if (subject_.launch.is_one_process) return call_in_threads(function, members, deadline);
     for (const auto& member : members) {
       Watch watch(deadline, [&] { send_failure("hung", describe_hang({member->rank})); });
-      bool failed = false;
-      const std::string reason = failure_of([&, member] { call_one(function, *member); }, failed);
+      const auto failure = failure_of([&, member] { call_one(function, *member); });
       if (watch.stop()) return false;
-      if (!failed) continue;
-      fail(member->rank, reason, members.size());
+      if (!failure) continue;
+      fail(member->rank, *failure, members.size());
       return false;
     }
     return true;
