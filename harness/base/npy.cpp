@@ -134,38 +134,18 @@ std::optional<std::uint64_t> bytes_of(const std::vector<std::int64_t>& shape, st
   return total;
 }
 
+bool is_missing_in_numpy(spec::Type type) {
+  return type == spec::Type::bf16 || spec::is_f8(type);
+}
+
 }  // namespace
 
-std::string_view npy_description(spec::Type type) {
-  switch (type) {
-    case spec::Type::int8:
-      return "|i1";
-    case spec::Type::uint8:
-    case spec::Type::f8e4m3:
-    case spec::Type::f8e5m2:
-      return "|u1";
-    case spec::Type::int32:
-      return "<i4";
-    case spec::Type::uint32:
-      return "<u4";
-    case spec::Type::int64:
-      return "<i8";
-    case spec::Type::uint64:
-      return "<u8";
-    case spec::Type::f16:
-      return "<f2";
-    case spec::Type::bf16:
-      return "<u2";
-    case spec::Type::f32:
-      return "<f4";
-    case spec::Type::f64:
-      return "<f8";
-    case spec::Type::complex64:
-      return "<c8";
-    case spec::Type::complex128:
-      return "<c16";
-  }
-  return "|V1";
+std::string npy_description(spec::Type type) {
+  // In the order of TypeClass.
+  constexpr std::string_view kinds = "iufc";
+  const spec::TypeInfo& info = spec::info(type);
+  const char kind = is_missing_in_numpy(type) ? 'u' : kinds[spec::to_size(info.type_class)];
+  return fmt::format("{}{}{}", info.bytes == 1 ? '|' : '<', kind, info.bytes);
 }
 
 std::string to_npy(spec::Type type,
@@ -195,9 +175,8 @@ std::string to_npy(spec::Type type,
 
 bool is_npy_of(std::string_view description, spec::Type type) {
   if (description == npy_description(type)) return true;
-  const bool is_ours = type == spec::Type::bf16 || spec::is_f8(type);
   const std::int64_t bytes = spec::info(type).bytes;
-  return is_ours && description.substr(1) == "V" + std::to_string(bytes);
+  return is_missing_in_numpy(type) && description.substr(1) == "V" + std::to_string(bytes);
 }
 
 std::string shape_text(std::span<const std::int64_t> shape) {

@@ -13,7 +13,7 @@ namespace rankcheck::harness {
 
 /// numpy's description of an element type. numpy has no bf16 and no eight-bit floats: they are
 /// described as unsigned integers with the same bits.
-[[nodiscard]] std::string_view npy_description(spec::Type type);
+[[nodiscard]] std::string npy_description(spec::Type type);
 
 /// Whether the elements of an array with this description have the bits of a type. A description
 /// without a meaning, such as |V2, fits a type that numpy does not have.

@@ -1,6 +1,7 @@
 #include "harness/check/operation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -64,24 +65,13 @@ std::string row_of(const spec::Extents& extents) {
   return row;
 }
 
-Verdict verdict_of(RunStatus status) {
-  switch (status) {
-    case RunStatus::completed:
-      return Verdict::passed;
-    case RunStatus::failed:
-      return Verdict::falsified;
-    case RunStatus::hung:
-      return Verdict::hung;
-    case RunStatus::crashed:
-      return Verdict::crashed;
-    // A worker may refuse any run.
-    case RunStatus::refused:
-      return Verdict::skipped;
-    case RunStatus::errored:
-      return Verdict::errored;
-  }
-  return Verdict::errored;
-}
+/// The verdict on a run, in the order of RunStatus. A worker may refuse any run.
+constexpr std::array<Verdict, 6> run_verdicts{Verdict::passed,
+                                              Verdict::falsified,
+                                              Verdict::hung,
+                                              Verdict::crashed,
+                                              Verdict::skipped,
+                                              Verdict::errored};
 
 /// The symptom of a run that was not completed.
 Symptom symptom_of(const Observation& observation) {
@@ -515,7 +505,8 @@ void Examiner::examine(const Case& c, Judgement& judgement) {
   property.program(operation.contract, c, stages_);
   backend_.run(stages_, observation_);
   if (observation_.status != RunStatus::completed) {
-    judgement.fail(verdict_of(observation_.status), observation_.reason, symptom_of(observation_));
+    const Verdict verdict = run_verdicts[spec::to_size(observation_.status)];
+    judgement.fail(verdict, observation_.reason, symptom_of(observation_));
     name_ways(stages_, observation_, judgement);
     return;
   }

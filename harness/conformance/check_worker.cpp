@@ -188,8 +188,6 @@ bool WorkerCheck::start() {
     hold(Topic::start, "the worker has sent its first message");
     fail({Topic::hello, error.what(), hello_page});
     return false;
-  } catch (const Interrupted&) {
-    throw;
   } catch (const std::exception& error) {
     fail({Topic::start, error.what(), transport_page});
     return false;
@@ -263,8 +261,6 @@ bool WorkerCheck::check_refusals(const std::vector<worker::Algorithm>& algorithm
       static_cast<void>(backend_->workers().why_refused(each));
     }
     check_run_of_refused(asked->info);
-  } catch (const Interrupted&) {
-    throw;
   } catch (const std::exception& error) {
     fail({Topic::refusal, error.what(), refuses_page}, &asked->info, &c);
     backend_->restart(0);
@@ -303,8 +299,6 @@ void WorkerCheck::check_unknown_input(const worker::Algorithm& algorithm, const 
                       unknown_input),
           refuses_page},
          &algorithm.info);
-  } catch (const Interrupted&) {
-    throw;
   } catch (const std::exception& error) {
     fail({Topic::refusal,
           fmt::format("asked about a case with the input \"{}\": {}", unknown_input, error.what()),
@@ -418,8 +412,6 @@ void WorkerCheck::shut_down() {
                         is_own ? "the end with status 0" : "each rank to close its connection"),
             transport_page});
     }
-  } catch (const Interrupted&) {
-    throw;
   } catch (const std::exception& error) {
     fail({Topic::shutdown, error.what(), transport_page});
   }

@@ -11,11 +11,7 @@
 
 namespace rankcheck::harness {
 
-namespace {
-
 using Clock = RunClock;
-
-}  // namespace
 
 Clock::time_point after(double seconds) {
   const Clock::time_point now = Clock::now();

@@ -44,38 +44,26 @@ bool is_text(std::string_view bytes) {
       bytes, [](unsigned char each) { return std::isprint(each) != 0 || std::isspace(each) != 0; });
 }
 
-template <class Enum, std::size_t n>
-Enum named(const std::array<std::string_view, n>& names, const json& value, const char* field) {
-  const auto& text = value.get_ref<const std::string&>();
-  const auto found = std::ranges::find(names, text);
-  if (found == names.end()) {
-    throw ProtocolError(fmt::format(
-        "{0}: got '{2:.60}', expected one of {1}", field, fmt::join(names, ", "), text));
-  }
-  return static_cast<Enum>(found - names.begin());
-}
-
-/// Reads a field, or an element of a list, that must be a whole number in the type's range. The
-/// JSON library would accept and convert other values.
-template <class Number>
-Number whole_number(const json& values, const auto& place) {
-  const json& value = values.at(place);
-  const bool fits =
-      value.is_number_unsigned()
-          ? std::in_range<Number>(value.get<std::uint64_t>())
-          : value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
-  if (fits) return value.get<Number>();
-  throw ProtocolError(
-      fmt::format("{}: got {:.40}, expected a whole number in its range", place, value.dump()));
-}
-
-/// Runs `read` and turns exceptions of the JSON library into a ProtocolError.
+/// Runs `read` and turns BadInput into a ProtocolError.
 template <class Read>
-auto reading(const char* message, Read read) {
+auto reading(Read read) {
   try {
     return read();
-  } catch (const json::exception& error) {
-    throw ProtocolError(fmt::format("malformed {}: {}", message, error.what()));
+  } catch (const BadInput& bad) {
+    throw ProtocolError(bad.what());
+  }
+}
+
+template <class Enum, std::size_t n>
+void read_named(Fields& fields,
+                std::string_view name,
+                const std::array<std::string_view, n>& names,
+                Enum& out) {
+  const json& value = fields.at(name);
+  try {
+    out = static_cast<Enum>(read_name(value, names));
+  } catch (const BadInput& bad) {
+    fields.fail(name, bad.what());
   }
 }
 
@@ -223,28 +211,14 @@ void note_unknown(const Fields& fields, Hello& hello) {
   }
 }
 
-template <class Enum, std::size_t n>
-void read_named(Fields& fields,
-                std::string_view name,
-                const std::array<std::string_view, n>& names,
-                Enum& out) {
-  const json* value = fields.find(name);
-  if (value == nullptr) return;
-  try {
-    out = static_cast<Enum>(read_name(*value, names));
-  } catch (const BadInput& bad) {
-    fields.fail(name, bad.what());
-  }
-}
-
 void read_traits(const json& object, Hello& hello) {
   Fields fields(object, "traits");
   BackendTraits& traits = hello.traits;
   fields.required("name", traits.name);
-  static_cast<void>(fields.at("nan_rule"));
   read_named(fields, "nan_rule", nan_rule_names, traits.nan_rule);
-  read_named(fields, "zero_rule", zero_rule_names, traits.zero_rule);
-  static_cast<void>(fields.at("result_place"));
+  if (fields.find("zero_rule") != nullptr) {
+    read_named(fields, "zero_rule", zero_rule_names, traits.zero_rule);
+  }
   read_named(fields, "result_place", result_place_names, traits.result_place);
   fields.required("ranks_max", traits.ranks_max);
   if (traits.ranks_max < 1) {
@@ -334,18 +308,17 @@ Hello read_hello(const json& header) {
 }  // namespace
 
 Hello hello_from_json(const json& header) {
-  try {
-    return read_hello(header);
-  } catch (const BadInput& bad) {
-    throw ProtocolError(bad.what());
-  }
+  return reading([&] { return read_hello(header); });
 }
 
 Progress progress_from_json(const json& header) {
-  return reading("progress", [&] {
-    return Progress{.run = whole_number<std::uint64_t>(header, "progress"),
-                    .rank = whole_number<std::int64_t>(header, "rank"),
-                    .stage = whole_number<std::uint64_t>(header, "stage")};
+  return reading([&] {
+    Fields fields(header);
+    Progress progress;
+    fields.required("progress", progress.run);
+    fields.required("rank", progress.rank);
+    fields.required("stage", progress.stage);
+    return progress;
   });
 }
 
@@ -390,16 +363,19 @@ bool send_result(Connection& connection, std::uint64_t run, const Observation& r
 void read_result(const Frame& frame,
                  Observation& result,
                  std::span<const std::span<const std::byte>> placed) {
-  reading("result", [&] {
-    const json& header = frame.header;
-    result.status = named<RunStatus>(status_names, header.at("status"), "status");
-    result.reason = header.value("reason", std::string());
-    result.symptom = symptom_of(header);
-    result.fault_fired = header.value("fault_fired", false);
-    result.fault_changed = header.value("fault_changed", false);
-    header.at("path").get_to(result.path);
-    const json& sizes = header.at("sizes");
-    const json& stamps = header.at("stamps");
+  reading([&] {
+    Fields fields(frame.header);
+    result.clear();
+    read_named(fields, "status", status_names, result.status);
+    fields.optional("reason", result.reason);
+    result.symptom = symptom_of(frame.header);
+    fields.optional("fault_fired", result.fault_fired);
+    fields.optional("fault_changed", result.fault_changed);
+    fields.required("path", result.path);
+    std::vector<std::vector<std::size_t>> sizes;
+    fields.required("sizes", sizes);
+    std::vector<std::vector<std::vector<std::int64_t>>> stamps;
+    fields.required("stamps", stamps);
     result.stages.resize(sizes.size());
     std::size_t position = 0;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
@@ -407,7 +383,7 @@ void read_result(const Frame& frame,
       stage.images.resize(sizes[k].size());
       stage.stamps.assign(sizes[k].size(), Stamp{});
       for (std::size_t i = 0; i < sizes[k].size(); ++i) {
-        const auto size = whole_number<std::size_t>(sizes[k], i);
+        const std::size_t size = sizes[k][i];
         const bool is_placed = i < placed.size() && !placed[i].empty();
         if (is_placed && size != placed[i].size()) {
           throw ProtocolError(
@@ -425,9 +401,10 @@ void read_result(const Frame& frame,
         const auto image = is_placed ? placed[i] : frame.payload.subspan(position, size);
         stage.images[i].assign(image.begin(), image.end());
         position += is_placed ? 0 : size;
-        const json& stamp = stamps.at(k).at(i);
-        stage.stamps[i] = {whole_number<std::int64_t>(stamp, 0),
-                           whole_number<std::int64_t>(stamp, 1)};
+        if (k >= stamps.size() || i >= stamps[k].size() || stamps[k][i].size() < 2) {
+          throw ProtocolError("stamps: expected [entered, left] for each image");
+        }
+        stage.stamps[i] = {stamps[k][i][0], stamps[k][i][1]};
         if (stage.stamps[i].left < stage.stamps[i].entered) {
           throw ProtocolError(
               fmt::format("stamps: left at {}, before it entered at {}, in stage {}",

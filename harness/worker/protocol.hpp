@@ -133,7 +133,7 @@ struct Hello {
 /// The message that a rank of a worker enters a stage of a run.
 struct Progress {
   std::uint64_t run = 0;
-  std::int64_t rank = 0;
+  int rank = 0;
   std::uint64_t stage = 0;
 };
 

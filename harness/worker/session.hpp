@@ -196,8 +196,6 @@ class Session {
   /// Returns whether all of them are completed.
   bool run_part(std::span<const Case> stages, Observation& observation);
   bool send_run(std::span<const Case> stages, Observation& observation);
-  /// The message with a run whose inputs the workers derive.
-  [[nodiscard]] nlohmann::ordered_json whole_run(std::span<const Case> stages) const;
   /// The message with the stage of this part for the ranks of one process. Fills `images` with the
   /// images of its members.
   [[nodiscard]] nlohmann::ordered_json stage_for(Peer& peer,

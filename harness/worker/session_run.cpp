@@ -144,12 +144,6 @@ bool Session::run_part(std::span<const Case> stages, Observation& observation) {
   return usable_ && observation.status == RunStatus::completed;
 }
 
-nlohmann::ordered_json Session::whole_run(std::span<const Case> stages) const {
-  nlohmann::ordered_json header{{"run", run_}, {"stages", nlohmann::ordered_json::array()}};
-  for (const Case& c : stages) header["stages"].push_back(to_json(c));
-  return header;
-}
-
 nlohmann::ordered_json Session::stage_for(Peer& peer,
                                           std::span<const Case> stages,
                                           std::size_t stage,
@@ -233,7 +227,8 @@ bool Session::send_run(std::span<const Case> stages, Observation& observation) {
 }
 
 bool Session::send_derived(std::span<const Case> stages, Observation& observation) {
-  nlohmann::ordered_json header = whole_run(stages);
+  nlohmann::ordered_json header{{"run", run_}, {"stages", nlohmann::ordered_json::array()}};
+  for (const Case& c : stages) header["stages"].push_back(to_json(c));
   const auto given = given_parts(stages.front().given.get(), header);
   for (Peer& peer : peers_) {
     send_end_ = options_.now() + patience_;
@@ -389,7 +384,7 @@ void Session::take_progress(const Peer& peer, const nlohmann::json& header) {
                                      : fmt::format("{}", last);
     throw ProtocolError(fmt::format("progress in stage {}: expected {}", progress.stage, expected));
   }
-  entered_[static_cast<int>(progress.rank)] = progress.stage;
+  entered_[progress.rank] = progress.stage;
 }
 
 void Session::merge(std::span<const Case> stages, Observation& observation) {

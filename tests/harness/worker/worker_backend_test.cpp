@@ -308,7 +308,7 @@ TEST_F(WorkersTest, AreInErrorWhereTheirProgressCannotBe) {
   EXPECT_EQ(error_of({{"progress", 1}, {"rank", 0}, {"stage", 1}}),
             "progress in stage 1: expected at most 0");
   EXPECT_EQ(error_of({{"progress", 1}, {"rank", 0.5}, {"stage", 0}}),
-            "rank: got 0.5, expected a whole number in its range");
+            "rank: got 0.5, expected a whole number in -2147483648..2147483647");
 }
 
 TEST_F(WorkersTest, AreInErrorWhenTheyTalkNonsense) {
