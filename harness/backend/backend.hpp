@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include "reference/spec/contract.hpp"
 #include "reference/spec/value_rules.hpp"
@@ -126,11 +126,13 @@ class Backend {
   /// Every (operation, algorithm) that this backend has.
   [[nodiscard]] virtual std::vector<AlgorithmInfo> algorithms() const = 0;
   /// Names and versions of the software below, for the report's environment object.
-  [[nodiscard]] virtual nlohmann::json versions() const;
+  [[nodiscard]] virtual nlohmann::json versions() const { return nlohmann::json::object(); }
   /// What the algorithm of an operation declared that it takes; any algorithm of the operation if
   /// the name is empty. Null if there is no declaration. The backend owns the result.
-  [[nodiscard]] virtual const Capabilities* capabilities(std::string_view operation,
-                                                         std::string_view algorithm) const;
+  [[nodiscard]] virtual const Capabilities* capabilities(std::string_view /*operation*/,
+                                                         std::string_view /*algorithm*/) const {
+    return nullptr;
+  }
   /// Why the backend does not take a case, in words; empty if it takes the case. Never runs
   /// anything. Throws Interrupted as run() does.
   [[nodiscard]] virtual std::string why_refused(const Case& c) const = 0;

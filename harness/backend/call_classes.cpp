@@ -13,10 +13,6 @@ namespace {
 
 using Needs = CallClass::Needs;
 
-bool has_empty_part(const Case& c) {
-  return std::ranges::find(c.counts, 0) != c.counts.end();
-}
-
 /// A way to make a call, independent of the family, the type and the number of ranks.
 struct Site {
   std::string_view name;
@@ -35,7 +31,7 @@ constexpr std::array sites{
     Site{"offset", [](const Case& c) { return c.offset != 0; }, Needs::data},
     Site{"chunked", [](const Case& c) { return c.chunk > 0 && c.chunk < longest(c); }, Needs::data},
     Site{"empty_part",
-         [](const Case& c) { return has_empty_part(c) && longest(c) > 0; },
+         [](const Case& c) { return std::ranges::count(c.counts, 0) > 0 && longest(c) > 0; },
          Needs::data},
     Site{"zero_count", [](const Case& c) { return longest(c) == 0; }, Needs::no_data},
     Site{"pending", [](const Case& c) { return c.pending; }, Needs::streams},
@@ -70,12 +66,6 @@ bool may_occur(const CallClass& site, const spec::Contract& contract, const Back
   return false;
 }
 
-CallClass with_ranks(int ranks) {
-  return {.name = "ranks/" + std::to_string(ranks),
-          .has = [ranks](const Case& c) { return group_size(c) == ranks; },
-          .ranks = ranks};
-}
-
 }  // namespace
 
 std::vector<CallClass> call_classes(const spec::Contract& contract,
@@ -96,7 +86,9 @@ std::vector<CallClass> call_classes(const spec::Contract& contract,
                    .needs = each.needs});
   }
   for (int ranks = ranks_min; ranks <= std::min(ranks_max, counted_ranks_max); ++ranks) {
-    all.push_back(with_ranks(ranks));
+    all.push_back({.name = "ranks/" + std::to_string(ranks),
+                   .has = [ranks](const Case& c) { return group_size(c) == ranks; },
+                   .ranks = ranks});
   }
   add_own({});
   std::erase_if(all, [&](const CallClass& each) { return !may_occur(each, contract, traits); });

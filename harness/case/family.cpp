@@ -10,38 +10,6 @@ std::string Cell::name() const {
   return std::string(spec::name(type)) + "/" + std::string(variant_name);
 }
 
-int Family::variant(const Case&) const {
-  return 0;
-}
-
-void Family::set_variant(int, Case&) const {}
-
-std::vector<CallClass> Family::call_classes(const spec::Contract&) const {
-  return {};
-}
-
-void Family::draw_manner(const spec::Contract& /*contract*/,
-                         RandomSource& /*random*/,
-                         const BackendTraits& /*traits*/,
-                         Case& /*c*/) const {}
-
-bool Family::is_strided(const Case& /*c*/) const {
-  return false;
-}
-
-void Family::make_dense(Case& /*c*/) const {}
-
-bool Family::enlarge(const spec::Contract& /*contract*/,
-                     RandomSource& /*random*/,
-                     std::int64_t /*size*/,
-                     Case& /*c*/) const {
-  return false;
-}
-
-void Family::settle(const spec::Contract& /*contract*/, Case& /*c*/) const {}
-
-void Family::simplify(Case&) const {}
-
 void Family::keep_members(const spec::Contract&,
                           const Case& c,
                           std::span<const int> kept,
@@ -51,32 +19,8 @@ void Family::keep_members(const spec::Contract&,
   for (const int rank : kept) out.counts.push_back(c.counts[spec::to_size(rank)]);
 }
 
-nlohmann::ordered_json Family::extras(const Case&, int) const {
-  return nlohmann::ordered_json::object();
-}
-
-nlohmann::ordered_json Family::describe_block(const Case&, int, const spec::Block&) const {
-  return nullptr;
-}
-
 std::string Family::text_of(spec::Type type, const std::byte* element) const {
   return hexadecimal({element, spec::to_size(spec::info(type).bytes)});
-}
-
-std::uint64_t Family::poison_bits(const Case&) const {
-  return 0;
-}
-
-bool Family::is_chained(const Case&) const {
-  return false;
-}
-
-bool Family::is_taken_from(const spec::Block&, const spec::Block&) const {
-  return false;
-}
-
-bool Family::is_common(const spec::Contract& contract, const Case&, const spec::Block&) const {
-  return contract.ranks_agree;
 }
 
 std::string hexadecimal(std::span<const std::byte> element) {

@@ -100,36 +100,41 @@ class Family {
   /// All cells that cases of the operation can have.
   [[nodiscard]] virtual std::vector<Cell> cells(const spec::Contract& contract) const = 0;
   /// The variant that the case belongs to; see Cell.
-  [[nodiscard]] virtual int variant(const Case& c) const;
+  [[nodiscard]] virtual int variant(const Case& /*c*/) const { return 0; }
   /// Makes the case one of this variant.
-  virtual void set_variant(int variant, Case& c) const;
+  virtual void set_variant(int /*variant*/, Case& /*c*/) const {}
   /// The classes of cases that only the family has.
-  [[nodiscard]] virtual std::vector<CallClass> call_classes(const spec::Contract& contract) const;
+  [[nodiscard]] virtual std::vector<CallClass> call_classes(
+      const spec::Contract& /*contract*/) const {
+    return {};
+  }
   /// Draws the sizes and the family's own fields. The ranks and the group are already drawn.
   virtual void draw(const spec::Contract& contract, const Drawing& drawing, Case& out) const = 0;
   /// Draws the fields that say how the call is made: when, how often, and with which strides. The
   /// numbers come from a source of their own, so that all other fields stay what they would be
   /// without these.
-  virtual void draw_manner(const spec::Contract& contract,
-                           RandomSource& random,
-                           const BackendTraits& traits,
-                           Case& c) const;
+  virtual void draw_manner(const spec::Contract& /*contract*/,
+                           RandomSource& /*random*/,
+                           const BackendTraits& /*traits*/,
+                           Case& /*c*/) const {}
   /// Whether elements of a buffer lie apart; see spec::Extents. Few backends take such cases. The
   /// default is that no case has such buffers.
-  [[nodiscard]] virtual bool is_strided(const Case& c) const;
+  [[nodiscard]] virtual bool is_strided(const Case& /*c*/) const { return false; }
   /// Lets the elements of all buffers lie side by side. The default changes nothing.
-  virtual void make_dense(Case& c) const;
+  virtual void make_dense(Case& /*c*/) const {}
   /// Gives a part of a drawn case a large number of elements, of about `size` bytes, see
   /// large_count(). Returns false if the operation has no such part, which is the default.
-  [[nodiscard]] virtual bool enlarge(const spec::Contract& contract,
-                                     RandomSource& random,
-                                     std::int64_t size,
-                                     Case& c) const;
+  [[nodiscard]] virtual bool enlarge(const spec::Contract& /*contract*/,
+                                     RandomSource& /*random*/,
+                                     std::int64_t /*size*/,
+                                     Case& /*c*/) const {
+    return false;
+  }
   /// Makes fields agree that depend on one another, in a case that was drawn or made simpler. The
   /// default changes nothing.
-  virtual void settle(const spec::Contract& contract, Case& c) const;
+  virtual void settle(const spec::Contract& /*contract*/, Case& /*c*/) const {}
   /// Removes what few backends take from the family's own fields.
-  virtual void simplify(Case& c) const;
+  virtual void simplify(Case& /*c*/) const {}
   /// Changes sizes, root and so on after members were removed. `kept` holds the ranks, in the group
   /// of `c`, of the members that are left; `out` has the new ranks and group already. The default
   /// keeps the counts of these members.
@@ -154,25 +159,34 @@ class Family {
       const Case& c, int rank, int block_index, const spec::Block& block, std::byte* out) const = 0;
   /// What a member of a call needs to know besides the case and its buffers, as JSON fields. Only
   /// workers that do not derive their inputs are told.
-  [[nodiscard]] virtual nlohmann::ordered_json extras(const Case& c, int world_rank) const;
+  [[nodiscard]] virtual nlohmann::ordered_json extras(const Case& /*c*/, int /*world_rank*/) const {
+    return nlohmann::ordered_json::object();
+  }
   /// Says what array a block is, as an object with `name`, `shape` and `type`. `rank` is the
   /// member's place in the group. Null if the family's blocks are just runs of elements.
-  [[nodiscard]] virtual nlohmann::ordered_json describe_block(const Case& c,
-                                                              int rank,
-                                                              const spec::Block& block) const;
+  [[nodiscard]] virtual nlohmann::ordered_json describe_block(const Case& /*c*/,
+                                                              int /*rank*/,
+                                                              const spec::Block& /*block*/) const {
+    return nullptr;
+  }
   /// An element as text for people. The default is its bits in hexadecimal digits.
   [[nodiscard]] virtual std::string text_of(spec::Type type, const std::byte* element) const;
   /// Bits that are set in every 8 bytes of poison.
-  [[nodiscard]] virtual std::uint64_t poison_bits(const Case& c) const;
+  [[nodiscard]] virtual std::uint64_t poison_bits(const Case& /*c*/) const { return 0; }
   /// Whether some send blocks of the case take the results of earlier stages.
-  [[nodiscard]] virtual bool is_chained(const Case& c) const;
+  [[nodiscard]] virtual bool is_chained(const Case& /*c*/) const { return false; }
   /// Whether a chained case takes block `to` of its send buffer from block `from` of an earlier
   /// stage's recv buffer.
-  [[nodiscard]] virtual bool is_taken_from(const spec::Block& to, const spec::Block& from) const;
+  [[nodiscard]] virtual bool is_taken_from(const spec::Block& /*to*/,
+                                           const spec::Block& /*from*/) const {
+    return false;
+  }
   /// Whether a block of the recv buffer must be the same on every rank.
   [[nodiscard]] virtual bool is_common(const spec::Contract& contract,
-                                       const Case& c,
-                                       const spec::Block& block) const;
+                                       const Case& /*c*/,
+                                       const spec::Block& /*block*/) const {
+    return contract.ranks_agree;
+  }
 };
 
 /// All families of this program. Each program defines this function: cases/families/families.cpp

@@ -57,6 +57,18 @@ constexpr auto field(std::string_view field_name) {
   };
 }
 
+/// The field for a number that must not be negative.
+template <auto member, Presence presence = Presence::optional>
+constexpr auto count_field(std::string_view field_name) {
+  auto out = field<member, presence>(field_name);
+  using Object = typename ClassOf<decltype(member)>::Type;
+  out.read = [](std::string_view name, Fields& fields, Object& object) {
+    field<member, presence>(name).read(name, fields, object);
+    fields.require_at_least_0(name, static_cast<double>(object.*member));
+  };
+  return out;
+}
+
 /// Adds the object's fields to `out`, and returns it.
 template <class Object>
 nlohmann::ordered_json with_fields(std::span<const Field<Object>> table,

@@ -15,16 +15,6 @@ namespace rankcheck::harness {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-namespace {
-
-std::vector<std::string_view> type_names() {
-  std::vector<std::string_view> names;
-  for (const spec::TypeInfo& each : spec::type_table) names.push_back(each.name);
-  return names;
-}
-
-}  // namespace
-
 void expected(std::string_view what, const json& got) {
   std::string text = got.dump();
   if (text.size() > 60) text = text.substr(0, 57) + "...";
@@ -64,7 +54,9 @@ void read_value(const json& value, double& out) {
 }
 
 void read_value(const json& value, spec::Type& out) {
-  out = static_cast<spec::Type>(read_name(value, type_names()));
+  std::vector<std::string_view> names;
+  for (const spec::TypeInfo& each : spec::type_table) names.push_back(each.name);
+  out = static_cast<spec::Type>(read_name(value, names));
 }
 void read_value(const json& value, InputKind& out) {
   out = static_cast<InputKind>(read_name(value, input_kind_names));

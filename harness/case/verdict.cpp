@@ -6,10 +6,6 @@
 
 namespace rankcheck::harness {
 
-std::string_view name(Verdict verdict) {
-  return verdict_names[spec::to_size(verdict)];
-}
-
 Power PowerMeter::power() const {
   Power seen{.elements = exact_ + std::ssize(bounds_), .useful = exact_};
   double least = exact_ > 0 ? 0 : std::numeric_limits<double>::infinity();
@@ -21,10 +17,6 @@ Power PowerMeter::power() const {
   }
   if (seen.elements > 0) seen.smallest_change = least;
   return seen;
-}
-
-std::string_view name(Symptom symptom) {
-  return symptom_names[spec::to_size(symptom)];
 }
 
 bool is_failure(Verdict verdict) {
@@ -41,14 +33,6 @@ bool is_failure(Verdict verdict) {
       return false;
   }
   return true;
-}
-
-bool is_red(Verdict verdict) {
-  return is_failure(verdict) || verdict == Verdict::vacuous;
-}
-
-std::string_view name(SkipReason reason) {
-  return skip_reason_names[spec::to_size(reason)];
 }
 
 }  // namespace rankcheck::harness

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,13 +32,17 @@ enum class Verdict : std::uint8_t {
 inline constexpr std::array<std::string_view, 8> verdict_names{
     "passed", "falsified", "flaky", "hung", "crashed", "vacuous", "skipped", "errored"};
 
-[[nodiscard]] std::string_view name(Verdict verdict);
+[[nodiscard]] constexpr std::string_view name(Verdict verdict) {
+  return verdict_names[spec::to_size(verdict)];
+}
 
 /// Whether the subject failed.
 [[nodiscard]] bool is_failure(Verdict verdict);
 
 /// Whether a run with such a finding exits with 1: the subject failed, or the check had no power.
-[[nodiscard]] bool is_red(Verdict verdict);
+[[nodiscard]] inline bool is_red(Verdict verdict) {
+  return is_failure(verdict) || verdict == Verdict::vacuous;
+}
 
 /// Why a check was not made, from a closed list. A finding's reason is only this name.
 enum class SkipReason : std::uint8_t {
@@ -61,7 +64,9 @@ enum class SkipReason : std::uint8_t {
 inline constexpr std::array<std::string_view, 6> skip_reason_names{
     "backend_unavailable", "no_device", "data_absent", "not_supported", "time_over", "no_memory"};
 
-[[nodiscard]] std::string_view name(SkipReason reason);
+[[nodiscard]] constexpr std::string_view name(SkipReason reason) {
+  return skip_reason_names[spec::to_size(reason)];
+}
 
 /// How a falsified subject failed. It distinguishes defects with the same verdict.
 enum class Symptom : std::uint8_t {
@@ -100,7 +105,9 @@ inline constexpr std::array<std::string_view, 10> symptom_names{"none",
                                                                 "path",
                                                                 "from_before"};
 
-[[nodiscard]] std::string_view name(Symptom symptom);
+[[nodiscard]] constexpr std::string_view name(Symptom symptom) {
+  return symptom_names[spec::to_size(symptom)];
+}
 
 /// Whether a failure with this symptom says nothing about the case: what was to be tested did not
 /// run. So no known defect explains it.

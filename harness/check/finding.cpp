@@ -114,14 +114,6 @@ void judge_coverage(Finding& finding) {
   }
 }
 
-bool is_red(const Finding& finding) {
-  return is_red(finding.verdict) && !finding.is_known;
-}
-
-bool is_bad(const Finding& finding) {
-  return is_red(finding) || finding.verdict == Verdict::errored;
-}
-
 std::int64_t known_failures(const Finding& finding) {
   std::int64_t failed = 0;
   for (const KnownCount& each : finding.known) failed += each.failed;
@@ -148,10 +140,6 @@ std::string known_text(const Finding& finding) {
   return text;
 }
 
-bool lacks_coverage(const Finding& finding) {
-  return finding.verdict == Verdict::vacuous && !finding.minimal;
-}
-
 void merge(Finding& total, const Finding& round) {
   Finding out = severity(round) > severity(total) ? round : total;
   out.unit = total.unit;
@@ -174,21 +162,20 @@ void merge(Finding& total, const Finding& round) {
   }
   out.known = total.known;
   merge(out.known, round.known);
-  std::set<std::string> known(total.known_cells.begin(), total.known_cells.end());
-  known.insert(round.known_cells.begin(), round.known_cells.end());
-  std::erase_if(known, [&](const std::string& cell) { return out.cells.contains(cell); });
-  out.known_cells.assign(known.begin(), known.end());
-  std::set<std::string> missing(total.missing_cells.begin(), total.missing_cells.end());
-  missing.insert(round.missing_cells.begin(), round.missing_cells.end());
-  std::erase_if(missing, [&](const std::string& cell) {
-    return out.cells.contains(cell) || known.contains(cell);
+  // The cells that a round lists and no case has covered.
+  const auto uncovered = [&](std::vector<std::string> Finding::*cells) {
+    std::set<std::string> all((total.*cells).begin(), (total.*cells).end());
+    all.insert((round.*cells).begin(), (round.*cells).end());
+    std::erase_if(all, [&](const std::string& cell) { return out.cells.contains(cell); });
+    return std::vector<std::string>(all.begin(), all.end());
+  };
+  out.known_cells = uncovered(&Finding::known_cells);
+  out.missing_cells = uncovered(&Finding::missing_cells);
+  std::erase_if(out.missing_cells, [&](const std::string& cell) {
+    return std::ranges::binary_search(out.known_cells, cell);
   });
-  out.missing_cells.assign(missing.begin(), missing.end());
   // Draws differ between rounds: a cell that one round found no case for may be covered in another.
-  std::set<std::string> refused(total.refused_cells.begin(), total.refused_cells.end());
-  refused.insert(round.refused_cells.begin(), round.refused_cells.end());
-  std::erase_if(refused, [&](const std::string& cell) { return out.cells.contains(cell); });
-  out.refused_cells.assign(refused.begin(), refused.end());
+  out.refused_cells = uncovered(&Finding::refused_cells);
   if (severity(out) == 0) judge_coverage(out);
   total = std::move(out);
 }

@@ -157,9 +157,13 @@ struct Finding {
 void judge_coverage(Finding& finding);
 
 /// Whether the finding makes the exit status 1.
-[[nodiscard]] bool is_red(const Finding& finding);
+[[nodiscard]] inline bool is_red(const Finding& finding) {
+  return is_red(finding.verdict) && !finding.is_known;
+}
 /// Whether the finding ends a run with --fail-fast, and is shown in full.
-[[nodiscard]] bool is_bad(const Finding& finding);
+[[nodiscard]] inline bool is_bad(const Finding& finding) {
+  return is_red(finding) || finding.verdict == Verdict::errored;
+}
 /// Number of cases that failed as known defects say, and that were left out because of them.
 [[nodiscard]] std::int64_t known_failures(const Finding& finding);
 [[nodiscard]] std::int64_t left_out_cases(const Finding& finding);
@@ -167,7 +171,9 @@ void judge_coverage(Finding& finding);
 [[nodiscard]] std::string known_text(const Finding& finding);
 
 /// Whether missing coverage is the only problem. Further cases may solve it.
-[[nodiscard]] bool lacks_coverage(const Finding& finding);
+[[nodiscard]] inline bool lacks_coverage(const Finding& finding) {
+  return finding.verdict == Verdict::vacuous && !finding.minimal;
+}
 
 /// Adds a further round of the same unit to `total`. Counts are added, the first failure is kept,
 /// and a cell is missing only if no round covered it.

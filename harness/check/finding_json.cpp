@@ -34,7 +34,7 @@ constexpr std::array wrong_fields{
 
 constexpr std::array window_fields{
     field<&ValueWindow::output, Presence::required>("output"),
-    field<&ValueWindow::first, Presence::required>("first"),
+    count_field<&ValueWindow::first, Presence::required>("first"),
     field<&ValueWindow::columns, Presence::required>("columns"),
     field<&ValueWindow::expected, Presence::required>("expected"),
     field<&ValueWindow::got, Presence::required>("got"),
@@ -42,8 +42,8 @@ constexpr std::array window_fields{
 };
 
 constexpr std::array power_fields{
-    field<&Power::elements, Presence::required>("elements"),
-    field<&Power::useful, Presence::required>("useful"),
+    count_field<&Power::elements, Presence::required>("elements"),
+    count_field<&Power::useful, Presence::required>("useful"),
     field<&Power::smallest_change, Presence::required>("smallest_change"),
 };
 
@@ -99,9 +99,9 @@ namespace {
 
 constexpr std::array known_fields{
     field<&KnownCount::id, Presence::required>("id"),
-    field<&KnownCount::covered, Presence::required>("covered"),
-    field<&KnownCount::failed, Presence::required>("failed"),
-    field<&KnownCount::left_out>("left_out"),
+    count_field<&KnownCount::covered, Presence::required>("covered"),
+    count_field<&KnownCount::failed, Presence::required>("failed"),
+    count_field<&KnownCount::left_out>("left_out"),
     field<&KnownCount::verdict>("verdict"),
     field<&KnownCount::reason>("reason"),
     field<&KnownCount::minimal>("minimal"),
@@ -117,7 +117,6 @@ static ordered_json write_value(const ValueWindow& window) {
 
 static void read_value(const json& value, ValueWindow& window) {
   const Fields fields = read_whole<ValueWindow>(window_fields, value, window);
-  fields.require_at_least_0("first", static_cast<double>(window.first));
   if (window.columns < 1) fields.fail("columns", "expected at least 1");
   const std::size_t size = window.expected.size();
   if (size > window_values_max) fields.fail("expected", "expected at most 256 values");
@@ -136,9 +135,6 @@ static ordered_json write_value(const KnownCount& count) {
 
 static void read_value(const json& value, KnownCount& count) {
   const Fields fields = read_whole<KnownCount>(known_fields, value, count);
-  fields.require_at_least_0("covered", static_cast<double>(count.covered));
-  fields.require_at_least_0("failed", static_cast<double>(count.failed));
-  fields.require_at_least_0("left_out", static_cast<double>(count.left_out));
   if (count.failed > count.covered) fields.fail("failed", "expected no more than covered");
   if (count.failed == 0) return;
   if (!count.minimal) fields.fail("minimal", "expected a case that failed");
@@ -147,8 +143,6 @@ static void read_value(const json& value, KnownCount& count) {
 
 static void read_value(const json& value, Power& power) {
   const Fields fields = read_whole<Power>(power_fields, value, power);
-  fields.require_at_least_0("elements", static_cast<double>(power.elements));
-  fields.require_at_least_0("useful", static_cast<double>(power.useful));
   if (power.useful > power.elements) fields.fail("useful", "expected no more than elements");
 }
 
@@ -212,14 +206,14 @@ constexpr std::array finding_fields{
     field<&Finding::verdict, Presence::required>("verdict"),
     field<&Finding::symptom>("symptom"),
     field<&Finding::reason>("reason"),
-    field<&Finding::cases, Presence::required>("cases"),
+    count_field<&Finding::cases, Presence::required>("cases"),
     field<&Finding::refused_cases>("refused_cases"),
     field<&Finding::refusal>("refusal"),
     field<&Finding::ranks_max>("ranks_max"),
-    field<&Finding::compared_bytes, Presence::required>("compared_bytes"),
+    count_field<&Finding::compared_bytes, Presence::required>("compared_bytes"),
     field<&Finding::ratio_max, Presence::required>("ratio_max"),
     field<&Finding::power>("power"),
-    field<&Finding::powerless_cases>("powerless_cases"),
+    count_field<&Finding::powerless_cases>("powerless_cases"),
     field<&Finding::cells>("cells"),
     field<&Finding::cell_members>("cell_members"),
     field<&Finding::missing_cells>("missing_cells"),
@@ -227,31 +221,20 @@ constexpr std::array finding_fields{
     field<&Finding::known_cells>("known_cells"),
     field<&Finding::minimal>("minimal"),
     field<&Finding::wrong>("wrong"),
-    field<&Finding::wrong_count>("wrong_count"),
+    count_field<&Finding::wrong_count>("wrong_count"),
     field<&Finding::marks>("marks"),
     field<&Finding::values>("values"),
     field<&Finding::original>("original"),
     field<&Finding::steps>("steps"),
-    field<&Finding::shrinks>("shrinks"),
-    field<&Finding::replays>("replays"),
-    field<&Finding::replays_failed>("replays_failed"),
+    count_field<&Finding::shrinks>("shrinks"),
+    count_field<&Finding::replays>("replays"),
+    count_field<&Finding::replays_failed>("replays_failed"),
     field<&Finding::known>("known"),
     field<&Finding::is_known>("is_known"),
 };
 
-/// Throws BadInput if a count of the finding is negative.
+/// Throws BadInput if a count of a cell is negative, or if there are too many steps.
 void require_counts(const Finding& finding, const Fields& fields) {
-  const std::array<std::pair<std::string_view, std::int64_t>, 7> counts{
-      {{"cases", finding.cases},
-       {"powerless_cases", finding.powerless_cases},
-       {"compared_bytes", finding.compared_bytes},
-       {"wrong_count", finding.wrong_count},
-       {"shrinks", finding.shrinks},
-       {"replays", finding.replays},
-       {"replays_failed", finding.replays_failed}}};
-  for (const auto& [name, count] : counts) {
-    fields.require_at_least_0(name, static_cast<double>(count));
-  }
   for (const auto& [cell, count] : finding.cells) {
     fields.require_at_least_0("cells: " + cell, static_cast<double>(count));
   }

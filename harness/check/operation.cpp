@@ -236,13 +236,20 @@ std::string unknown_operation(const Catalogue& catalogue, const std::string& nam
   return "unknown name \"" + name.substr(0, 60) + '"' + did_you_mean(name, names);
 }
 
-std::string why_invalid(const Catalogue& catalogue, const Case& c) {
-  const Operation* operation = catalogue.find(c.operation);
-  if (operation == nullptr) return "operation: " + unknown_operation(catalogue, c.operation);
-  const Property* property = catalogue.find_property(c.operation, c.property);
-  if (property == nullptr) {
-    return "property: " + c.operation + " claims no property \"" + c.property + "\"";
+std::string why_unknown(const Catalogue& catalogue,
+                        const std::string& operation,
+                        const std::string& property) {
+  if (catalogue.find(operation) == nullptr) {
+    return "operation: " + unknown_operation(catalogue, operation);
   }
+  if (catalogue.find_property(operation, property) != nullptr) return {};
+  return "property: " + operation + " claims no property \"" + property + "\"";
+}
+
+std::string why_invalid(const Catalogue& catalogue, const Case& c) {
+  if (std::string why = why_unknown(catalogue, c.operation, c.property); !why.empty()) return why;
+  const Operation* operation = catalogue.find(c.operation);
+  const Property* property = catalogue.find_property(c.operation, c.property);
   if (std::string why = why_group_invalid(c); !why.empty()) return why;
   if (std::string why = why_hosts_invalid(c.hosts, c.ranks); !why.empty()) return why;
   const Family& family = family_of(operation->contract);

@@ -129,6 +129,11 @@ void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& 
 /// The end of an error message about an operation that the catalogue lacks.
 [[nodiscard]] std::string unknown_operation(const Catalogue& catalogue, const std::string& name);
 
+/// Why the catalogue has no such operation or property. Empty if it has.
+[[nodiscard]] std::string why_unknown(const Catalogue& catalogue,
+                                      const std::string& operation,
+                                      const std::string& property);
+
 /// Why nobody can run the case, in words that name the field: unknown operation or property, bad
 /// group, illegal call. Empty if the case is valid.
 [[nodiscard]] std::string why_invalid(const Catalogue& catalogue, const Case& c);

@@ -83,9 +83,14 @@ class Session {
     const int count = std::min(unit_.cases - done, round_cases);
     rc::Random random(mix(seed_, static_cast<std::uint64_t>(done)));
     for (int i = 0; i < count && !stopped_ && !first_; ++i) {
-      Case c;
-      prepare(random.split().next(), size_of(i, count), c);
-      if (!stopped_) run(c);
+      try {
+        Case c;
+        prepare(random.split().next(), size_of(i, count), c);
+        if (!stopped_) judge(c);
+      } catch (const Interrupted&) {
+        is_interrupted_ = true;
+        stop("interrupted");
+      }
     }
     if (first_) shrink();
   }
@@ -122,16 +127,7 @@ class Session {
 
   void prepare(std::uint64_t word, int size, Case& out) {
     if (is_over(limits_.deadline)) return stop("the time limit was reached");
-    try {
-      if (!generator_.next(word, size, out)) stop("no further case could be generated");
-    } catch (const Interrupted&) {
-      interrupt();
-    }
-  }
-
-  void interrupt() {
-    is_interrupted_ = true;
-    stop("interrupted");
+    if (!generator_.next(word, size, out)) stop("no further case could be generated");
   }
 
   void stop(std::string why) {
@@ -139,18 +135,10 @@ class Session {
     stop_reason_ = std::move(why);
   }
 
-  void run(const Case& c) {
-    try {
-      judge(c);
-    } catch (const Interrupted&) {
-      interrupt();
-    }
-  }
-
   /// Runs a case that was drawn, and counts it.
   void judge(const Case& c) {
     if (known_.leaves_out(catalogue_, c)) return generator_.note_known(c);
-    if (lacks_memory(c)) {
+    if (unit_.count > 0 && !fits_into_memory(catalogue_, c, limits_.memory_bytes)) {
       finding_.verdict = Verdict::skipped;
       finding_.reason = name(SkipReason::no_memory);
       return stop(finding_.reason);
@@ -175,11 +163,6 @@ class Session {
     shrinking_.emplace(limits_.failures_shrinking);
     hurry_if_hung();
     shrink_end_ = std::min(after(limits_.shrink_s), limits_.deadline);
-  }
-
-  /// Whether a case of a unit with a count of its own needs more memory than there is.
-  [[nodiscard]] bool lacks_memory(const Case& c) const {
-    return unit_.count > 0 && !fits_into_memory(catalogue_, c, limits_.memory_bytes);
   }
 
   /// Whether a simpler case fails in the same way, for example with a race again; it is then the

@@ -44,20 +44,11 @@ constexpr std::array<std::array<int, 4>, 8> swarm_weights{{
     {0, 128, 255, 255},  // schedule
 }};
 
+/// Returns the operation of a unit. Throws BadInput if the catalogue lacks it or its property.
 const Operation& operation_of(const Catalogue& catalogue, const Unit& unit) {
-  const Operation* operation = catalogue.find(unit.operation);
-  if (operation == nullptr) {
-    throw BadInput("operation: " + unknown_operation(catalogue, unit.operation));
-  }
-  return *operation;
-}
-
-const Property& property_of(const Catalogue& catalogue, const Unit& unit) {
-  const Property* property = catalogue.find_property(unit.operation, unit.property);
-  if (property == nullptr) {
-    throw BadInput("property: " + unit.operation + " claims no property \"" + unit.property + "\"");
-  }
-  return *property;
+  const std::string why = why_unknown(catalogue, unit.operation, unit.property);
+  if (!why.empty()) throw BadInput(why);
+  return *catalogue.find(unit.operation);
 }
 
 /// After so many refusals that no repair helps, a cell is given up for this time.
@@ -121,7 +112,7 @@ Generator::Generator(const Catalogue& catalogue, const Backend& backend, const U
       backend_(backend),
       operation_(operation_of(catalogue, unit)),
       family_(family_of(operation_.contract)),
-      property_(property_of(catalogue, unit)),
+      property_(*catalogue.find_property(unit.operation, unit.property)),
       capabilities_(backend.capabilities(unit.operation, unit.algorithm)),
       ranks_min_(std::max(unit.ranks_min, 1)),
       ranks_max_(std::min(unit.ranks_max, backend.traits().ranks_max)),

@@ -186,15 +186,13 @@ class Session {
   [[nodiscard]] std::string ask_why_refused(Peer& peer, const nlohmann::ordered_json& c);
   [[nodiscard]] Peer* peer_of(int world_rank);
 
-  /// Runs the stages of this part, which are sent together.
+  /// Stages of a run that are sent together.
   struct Part {
     std::size_t first = 0;
     std::size_t count = 0;
   };
   /// The stages from `first` on that can be sent together.
   [[nodiscard]] Part part_from(std::span<const Case> stages, std::size_t first) const;
-  /// Returns whether all of them are completed.
-  bool run_part(std::span<const Case> stages, Observation& observation);
   bool send_run(std::span<const Case> stages, Observation& observation);
   /// The message with the stage of this part for the ranks of one process. Fills `images` with the
   /// images of its members.

@@ -120,7 +120,10 @@ void Session::run(std::span<const Case> stages, Observation& observation) {
   entered_.clear();
   for (std::size_t first = 0; first < stages.size(); first += part_.count) {
     part_ = part_from(stages, first);
-    if (!run_part(stages, observation)) break;
+    if (!send_run(stages, observation)) break;
+    await_results(stages, observation);
+    if (usable_) merge(stages, observation);
+    if (!usable_ || observation.status != RunStatus::completed) break;
   }
   // Threads that a failed call left behind may still write to the file.
   if (file_ != nullptr && observation.status == RunStatus::failed) file_ = SharedFile::make();
@@ -135,13 +138,6 @@ Session::Part Session::part_from(std::span<const Case> stages, std::size_t first
       std::ranges::any_of(peers_, [](const Peer& p) { return p.ranks.size() > 1; });
   if (has_several) return {.first = first, .count = 1};
   return {.first = first, .count = end_of_stages_at_once(stages, first) - first};
-}
-
-bool Session::run_part(std::span<const Case> stages, Observation& observation) {
-  if (!send_run(stages, observation)) return false;
-  await_results(stages, observation);
-  if (usable_) merge(stages, observation);
-  return usable_ && observation.status == RunStatus::completed;
 }
 
 nlohmann::ordered_json Session::stage_for(Peer& peer,
