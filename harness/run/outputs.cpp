@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/base/bad_input.hpp"
+#include "harness/base/descriptor.hpp"
 #include "harness/base/files.hpp"
 
 namespace rankcheck::harness::run {
@@ -34,9 +35,8 @@ fs::path temporary(fs::path path) {
 /// Creates a file and removes it again. Only a trial shows what a file system accepts: names can be
 /// too long, and some folders refuse even a privileged user. Returns the error number, or 0.
 int why_no_file(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return errno;
-  ::close(descriptor);
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (file.get() < 0) return errno;
   ::unlink(path.c_str());
   return 0;
 }

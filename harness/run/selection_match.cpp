@@ -13,8 +13,7 @@ namespace {
 /// Whether the selection names no units, or a pattern of its units is or matches the id.
 bool names_unit(const Selection& selection, const std::string& id) {
   const auto& units = selection.units;
-  return units.empty() || std::ranges::find(units, id) != units.end() ||
-         std::ranges::any_of(units, [&](const std::string& each) { return matches(each, id); });
+  return matches_any(units, id) || std::ranges::find(units, id) != units.end();
 }
 
 /// The names of algorithms, and whether those of some backend are unknown.

@@ -1,7 +1,6 @@
 #include "harness/search/engine.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <optional>
 #include <set>
@@ -35,22 +34,6 @@ using Clock = RunClock;
 /// The sizes of cases grow over at most this many cases, and then begin again.
 constexpr int round_cases = 10'000;
 
-/// Counts one more for as long as it lives. A null pointer counts nothing.
-class CountedWhile {
- public:
-  explicit CountedWhile(std::atomic<int>* number) : number_(number) {
-    if (number_ != nullptr) ++*number_;
-  }
-  ~CountedWhile() {
-    if (number_ != nullptr) --*number_;
-  }
-  CountedWhile(const CountedWhile&) = delete;
-  CountedWhile& operator=(const CountedWhile&) = delete;
-
- private:
-  std::atomic<int>* number_;
-};
-
 /// Runs one unit.
 class Session {
  public:
@@ -64,6 +47,13 @@ class Session {
         examiner_(catalogue, backend),
         compares_stamps_(catalogue.find(unit.operation)->contract.synchronises) {
     finding_.unit = unit;
+  }
+
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() {
+    // The failure was counted when it was found. By now it is shrunk and replayed.
+    if (first_ && limits_.failures_shrinking != nullptr) --*limits_.failures_shrinking;
   }
 
   Finding run() {
@@ -159,8 +149,8 @@ class Session {
     count(c);
     if (!is_failure(judgement_.verdict)) return;
     first_ = Failure{c, judgement_};
+    if (limits_.failures_shrinking != nullptr) ++*limits_.failures_shrinking;
     minimal_ = *first_;
-    shrinking_.emplace(limits_.failures_shrinking);
     hurry_if_hung();
     shrink_end_ = std::min(after(limits_.shrink_s), limits_.deadline);
   }
@@ -387,8 +377,6 @@ class Session {
   std::optional<Failure> first_;
   Failure minimal_;
   Clock::time_point shrink_end_ = Clock::time_point::max();
-  /// Lasts from the first failure to the end of its replays.
-  std::optional<CountedWhile> shrinking_;
 };
 
 }  // namespace

@@ -88,13 +88,11 @@ std::size_t expand(const SuiteEntry& entry,
 }
 
 void sort_units(std::vector<Unit>& units) {
-  std::ranges::sort(units, [&](const Unit& a, const Unit& b) { return order_of(a) < order_of(b); });
+  std::ranges::sort(units, {}, [](const Unit& each) { return order_of(each); });
 }
 
 void sort_findings(std::vector<Finding>& findings) {
-  std::ranges::sort(findings, [&](const Finding& a, const Finding& b) {
-    return order_of(a.unit) < order_of(b.unit);
-  });
+  std::ranges::sort(findings, {}, [](const Finding& each) { return order_of(each.unit); });
 }
 
 }  // namespace rankcheck::harness
