@@ -11,13 +11,12 @@
 
 namespace rankcheck::harness {
 
-using Clock = RunClock;
-
-Clock::time_point after(double seconds) {
-  const Clock::time_point now = Clock::now();
-  const auto far = std::chrono::duration<double>(Clock::time_point::max() - now);
-  if (!(seconds < far.count())) return Clock::time_point::max();
-  return now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+RunClock::time_point after(double seconds) {
+  const RunClock::time_point now = RunClock::now();
+  const auto far = std::chrono::duration<double>(RunClock::time_point::max() - now);
+  if (!(seconds < far.count())) return RunClock::time_point::max();
+  return now +
+         std::chrono::duration_cast<RunClock::duration>(std::chrono::duration<double>(seconds));
 }
 
 void examine(Examiner& examiner, const Case& c, Judgement& judgement) {
@@ -149,7 +148,7 @@ Finding run_pinned(const Catalogue& catalogue,
 
 ReplayResult replay(Examiner& examiner, const Case& c, const RunLimits& limits, Verdict kind) {
   ReplayResult result;
-  const Clock::time_point end = std::min(after(limits.replay_s), limits.deadline);
+  const RunClock::time_point end = std::min(after(limits.replay_s), limits.deadline);
   bool failed_otherwise = false;
   Judgement judgement;
   do {
@@ -173,7 +172,7 @@ ReplayResult replay(Examiner& examiner, const Case& c, const RunLimits& limits, 
       result.judgement = judgement;
       return result;
     }
-  } while (result.replays < limits.replays && Clock::now() < end && !limits.stop.is_made());
+  } while (result.replays < limits.replays && RunClock::now() < end && !limits.stop.is_made());
   if (result.failed == result.replays) {
     result.verdict = kind;
   } else {
