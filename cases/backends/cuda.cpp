@@ -7,7 +7,6 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "reference/registry.hpp"
 
@@ -35,7 +34,7 @@ worker::Command launch(const std::string& program, const std::vector<std::string
   return command;
 }
 
-std::unique_ptr<worker::WorkerBackend> start_cuda_worker(const harness::BackendOptions& options) {
+std::unique_ptr<harness::Backend> open_cuda(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
           [](const std::string&, int ranks) {
@@ -46,15 +45,6 @@ std::unique_ptr<worker::WorkerBackend> start_cuda_worker(const harness::BackendO
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,
   });
-}
-
-std::unique_ptr<harness::Backend> open_cuda(const harness::BackendOptions& options) {
-  harness::run::require_ranks("cuda", options.ranks_max, cuda_ranks_max);
-  return start_cuda_worker(options);
-}
-
-nlohmann::json describe_cuda(const harness::StopRequest& stop) {
-  return start_cuda_worker({.ranks_max = 1, .stop = stop})->versions();
 }
 
 }  // namespace
@@ -84,7 +74,6 @@ harness::BackendEntry cuda_backend() {
               "Ranks run on the streams of this machine's CUDA devices, any number on each device.",
           .why_unavailable = [] { return cuda_worker().why_unavailable(); },
           .open = open_cuda,
-          .describe = describe_cuda,
           .ranks_max = cuda_ranks_max,
           .compiled = [] { return cuda_worker().compiled(); },
           .notes = [] { return cuda_worker().notes(); }};

@@ -65,18 +65,16 @@ worker::Command command(int ranks, const std::string& directory, const std::stri
   return mpi_command(mpi_launcher(), (ranks + devices - 1) / devices, directory, path);
 }
 
-std::unique_ptr<worker::WorkerBackend> start_hybrid_workers(
-    const harness::BackendOptions& options) {
+std::unique_ptr<harness::Backend> open_hybrid(const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
           [](const std::string& directory, int ranks) {
             worker::Command started = command(ranks, directory, hybrid_program().path);
-            for (const std::string& each : {std::string("--ranks"),
-                                            std::to_string(ranks),
-                                            std::string("--devices-per-process"),
-                                            std::to_string(devices_per_process())}) {
-              started.arguments.push_back(each);
-            }
+            started.arguments.insert(started.arguments.end(),
+                                     {"--ranks",
+                                      std::to_string(ranks),
+                                      "--devices-per-process",
+                                      std::to_string(devices_per_process())});
             return started;
           },
       .ranks = options.ranks_max,
@@ -86,11 +84,6 @@ std::unique_ptr<worker::WorkerBackend> start_hybrid_workers(
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,
   });
-}
-
-std::unique_ptr<harness::Backend> open_hybrid(const harness::BackendOptions& options) {
-  harness::run::require_ranks("hybrid", options.ranks_max, hybrid_ranks_max);
-  return start_hybrid_workers(options);
 }
 
 }  // namespace
@@ -117,10 +110,6 @@ harness::BackendEntry hybrid_backend() {
               "--devices choose: simulated ones, or CUDA's.",
           .why_unavailable = why_unavailable,
           .open = open_hybrid,
-          .describe =
-              [](const harness::StopRequest& stop) {
-                return start_hybrid_workers({.ranks_max = 1, .stop = stop})->versions();
-              },
           .ranks_max = hybrid_ranks_max,
           .compiled = [] { return hybrid_program().compiled(); },
           .settings =

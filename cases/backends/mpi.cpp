@@ -45,9 +45,8 @@ MpiWorker worker_in(const std::string& folder) {
   return {.launcher = place / "mpiexec", .path = place / worker_name};
 }
 
-std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const MpiWorker& program,
-                                                         const harness::BackendOptions& options) {
-  harness::run::require_ranks("mpi", options.ranks_max, mpi_processes_max);
+std::unique_ptr<harness::Backend> start_mpi_workers(const MpiWorker& program,
+                                                    const harness::BackendOptions& options) {
   return std::make_unique<worker::WorkerBackend>(worker::WorkerOptions{
       .command =
           [program](const std::string& directory, int ranks) {
@@ -67,14 +66,6 @@ std::unique_ptr<worker::WorkerBackend> start_mpi_workers(const MpiWorker& progra
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,
   });
-}
-
-std::unique_ptr<harness::Backend> open_mpi(const harness::BackendOptions& options) {
-  return start_mpi_workers(own_worker(), options);
-}
-
-nlohmann::json describe_mpi(const harness::StopRequest& stop) {
-  return start_mpi_workers(own_worker(), {.ranks_max = 1, .stop = stop})->versions();
 }
 
 }  // namespace
@@ -113,8 +104,10 @@ harness::BackendEntry mpi_backend() {
           .summary =
               "The MPI library's own collectives run in one process per rank, started with mpirun.",
           .why_unavailable = [] { return why_mpi_cannot_start(worker_name); },
-          .open = open_mpi,
-          .describe = describe_mpi,
+          .open =
+              [](const harness::BackendOptions& options) {
+                return start_mpi_workers(own_worker(), options);
+              },
           .ranks_max = mpi_processes_max};
 }
 

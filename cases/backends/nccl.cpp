@@ -11,7 +11,6 @@
 
 #include "reference/registry.hpp"
 
-#include "harness/run/available_backends.hpp"
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command_backend.hpp"
@@ -41,7 +40,7 @@ worker::Command command_of(int ranks, double patience_s) {
           .environment = {}};
 }
 
-std::unique_ptr<worker::WorkerBackend> start_nccl_workers(const harness::BackendOptions& options) {
+std::unique_ptr<harness::Backend> open_nccl(const harness::BackendOptions& options) {
   // A worker that gives up by itself leaves the device clean. So the worker gets less time than our
   // own timeout.
   const double patience_s = 0.8 * options.timeout_s;
@@ -64,11 +63,6 @@ std::unique_ptr<worker::WorkerBackend> start_nccl_workers(const harness::Backend
   });
 }
 
-std::unique_ptr<harness::Backend> open_nccl(const harness::BackendOptions& options) {
-  harness::run::require_ranks("nccl", options.ranks_max, nccl_ranks_max);
-  return start_nccl_workers(options);
-}
-
 }  // namespace
 
 harness::BackendEntry nccl_backend() {
@@ -78,10 +72,6 @@ harness::BackendEntry nccl_backend() {
               "ranks on a device.",
           .why_unavailable = [] { return program().why_unavailable(); },
           .open = open_nccl,
-          .describe =
-              [](const harness::StopRequest& stop) {
-                return start_nccl_workers({.ranks_max = 1, .stop = stop})->versions();
-              },
           .ranks_max = nccl_ranks_max,
           // NCCL uses its direct paths between devices only if no two ranks share a device.
           .one_rank_per_device = true,

@@ -3,8 +3,6 @@
 #include <memory>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "harness/worker/worker_backend.hpp"
 
 #include "cases/backends/command_backend.hpp"
@@ -36,7 +34,6 @@ harness::BackendEntry sim_backend() {
           "checked.",
       .why_unavailable = [] { return std::string(); },
       .open = open_sim,
-      .describe = [](const harness::StopRequest&) { return nlohmann::json::object(); },
       .stands_for_unmentioned = true,
   };
 }

@@ -61,7 +61,7 @@ class Silence : public benchmark::BenchmarkReporter {
 /// results and writes it to the JSON file. Throws Interrupted if `stop` is made meanwhile.
 void announce(const std::set<std::string>& backends, const harness::StopRequest& stop) {
   for (const harness::BackendEntry& each : available_backends().entries()) {
-    if (!backends.contains(each.name) || each.describe == nullptr) continue;
+    if (!backends.contains(each.name)) continue;
     try {
       const nlohmann::json versions = each.describe(stop);
       if (!versions.empty()) benchmark::AddCustomContext(each.name, versions.dump());

@@ -111,7 +111,7 @@ ordered_json examine_backends(const std::string& only, const harness::StopReques
     ordered_json backend{{"name", entry.name}, {"available", why.empty()}};
     if (!why.empty()) {
       backend["why_unavailable"] = why;
-    } else if (entry.describe != nullptr) {
+    } else {
       try {
         backend["versions"] = entry.describe(stop);
       } catch (const std::exception& error) {

@@ -177,9 +177,6 @@ struct BackendEntry {
   /// what would help.
   std::string (*why_unavailable)() = nullptr;
   std::unique_ptr<Backend> (*open)(const BackendOptions& options) = nullptr;
-  /// Describes versions and limits of the software and hardware below, for the report's environment
-  /// object. Throws Interrupted if `stop` is made before workers have answered.
-  nlohmann::json (*describe)(const StopRequest& stop) = nullptr;
   /// For a backend whose ranks start when it is opened: the most ranks that it may be opened for.
   /// 0: its traits tell the limit.
   int ranks_max = 0;
@@ -198,6 +195,12 @@ struct BackendEntry {
   /// Further lines about this machine, for example about other missing parts. Null if there are
   /// none.
   std::vector<std::string> (*notes)() = nullptr;
+
+  /// Opens the backend for one rank and returns its versions(). Throws Interrupted if `stop` is
+  /// made before workers have answered.
+  [[nodiscard]] nlohmann::json describe(const StopRequest& stop) const {
+    return open({.ranks_max = 1, .stop = stop})->versions();
+  }
 };
 
 }  // namespace rankcheck::harness

@@ -92,6 +92,8 @@ bool AvailableBackends::takes_jobs(std::string_view name) const {
 std::unique_ptr<Backend> AvailableBackends::open(const std::string& name,
                                                  const BackendOptions& options) const {
   require(name);
+  const int most = ranks_to_start(name);
+  if (most > 0) require_ranks(name, options.ranks_max, most);
   if (const UserPrograms* programs = find_programs(name)) {
     return programs->open(name.substr(programs->prefix.size()), options);
   }

@@ -74,7 +74,7 @@ class AvailableBackends {
   [[nodiscard]] int ranks_to_start(std::string_view name) const;
   /// Whether a run on this backend can have several jobs.
   [[nodiscard]] bool takes_jobs(std::string_view name) const;
-  /// Opens a backend. Throws BadInput if it is unknown or cannot run here.
+  /// Opens a backend. Throws BadInput if it is unknown, cannot run here or starts fewer ranks.
   [[nodiscard]] std::unique_ptr<Backend> open(const std::string& name,
                                               const BackendOptions& options) const;
 
