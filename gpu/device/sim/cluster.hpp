@@ -22,7 +22,7 @@ namespace rankcheck::gpu::sim {
 
 /// Simulated devices, all in this process. Kernels run as loops, and collectives are plans that the
 /// simulator checks. Keeps its memory and plans from call to call. An object serves one thread.
-class SimCluster final : public Cluster {
+class SimCluster : public Cluster {
  public:
   using ContractLookup = std::function<const spec::Contract&(std::string_view operation)>;
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -31,9 +29,11 @@ inline Dataset small_data() {
 }
 
 /// Simulated devices that count the bytes that they were asked for.
-class Devices final : public gpu::Cluster {
+class Devices final : public gpu::sim::SimCluster {
  public:
-  explicit Devices(int ranks = 1) { devices_.begin(ranks, {}, {}); }
+  explicit Devices(int ranks = 1) : SimCluster(reference::contract_named, gpu::algorithm_for) {
+    begin(ranks, {}, {});
+  }
 
   [[nodiscard]] Problem problem(const Dataset& data,
                                 int batches = 1,
@@ -42,30 +42,12 @@ class Devices final : public gpu::Cluster {
   }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
-  [[nodiscard]] int ranks() const override { return devices_.ranks(); }
-  [[nodiscard]] std::span<const int> local() const override { return devices_.local(); }
   std::byte* allocate(int rank, std::int64_t bytes) override {
     bytes_ += bytes;
-    return devices_.allocate(rank, bytes);
-  }
-  void read(int rank, const void* from, void* to, std::int64_t bytes) override {
-    devices_.read(rank, from, to, bytes);
-  }
-  void write(int rank, const void* from, void* to, std::int64_t bytes) override {
-    devices_.write(rank, from, to, bytes);
-  }
-  void transform(int rank, const gpu::Transform& what, const void* in, void* out) override {
-    devices_.transform(rank, what, in, out);
-  }
-  void collective(std::string_view operation,
-                  const spec::Call& call,
-                  bool in_place,
-                  std::span<const gpu::DeviceBuffers> buffers) override {
-    devices_.collective(operation, call, in_place, buffers);
+    return SimCluster::allocate(rank, bytes);
   }
 
  private:
-  gpu::sim::SimCluster devices_{reference::contract_named, gpu::algorithm_for};
   std::int64_t bytes_ = 0;
 };
 

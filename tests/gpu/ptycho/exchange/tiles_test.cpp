@@ -46,7 +46,7 @@ std::vector<std::vector<double>> sums_of(const std::vector<Box>& held,
   shares.sum(in, out);
   std::vector<std::vector<double>> sums;
   for (std::size_t r = 0; r < held.size(); ++r) {
-    sums.push_back(devices.get(static_cast<int>(r), out[r], held[r].pixels()));
+    sums.push_back(devices.read_array(static_cast<int>(r), out[r], held[r].pixels()));
   }
   return sums;
 }
@@ -94,14 +94,14 @@ TEST(TilesTest, EveryPixelCountsOnceOnTheLowestRank) {
   std::vector<int> counts(spec::to_size(whole.pixels()));
   for (int rank = 0; rank < devices.ranks(); ++rank) {
     const Box& box = corners[spec::to_size(rank)];
-    const auto counted = devices.get(rank, shares.counted(rank), box.pixels());
+    const auto counted = devices.read_array(rank, shares.counted(rank), box.pixels());
     for (std::int64_t i = 0; i < box.pixels(); ++i) {
       const std::int64_t pixel = (box.row + i / box.cols) * whole.cols + box.col + i % box.cols;
       counts[spec::to_size(pixel)] += counted[spec::to_size(i)];
     }
   }
   EXPECT_EQ(counts, std::vector<int>(counts.size(), 1));
-  EXPECT_EQ(devices.get(1, shares.counted(1), 12),
+  EXPECT_EQ(devices.read_array(1, shares.counted(1), 12),
             (std::vector<std::uint8_t>{0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1}));
 }
 
@@ -150,7 +150,7 @@ TEST(TilesTest, PositionsMoveWithoutRounding) {
   float* const moved = devices.put(0, std::vector<float>(2));
   const float* const positions = devices.put(0, std::vector<float>{2.1F, 700.3F});
   move_positions(devices, 0, 1, {.row = 2, .col = 700}, positions, moved);
-  EXPECT_EQ(devices.get(0, moved, 2), (std::vector<float>{2.1F - 2, 700.3F - 700}));
+  EXPECT_EQ(devices.read_array(0, moved, 2), (std::vector<float>{2.1F - 2, 700.3F - 700}));
 }
 
 TEST(TilesTest, AWholeObjectHasTheLowestHoldersPixels) {
@@ -166,7 +166,7 @@ TEST(TilesTest, AWholeObjectHasTheLowestHoldersPixels) {
   }
   assemble(devices, tiled, held, tiles, objects);
   for (int rank = 0; rank < 2; ++rank) {
-    const auto object = devices.get(rank, objects[spec::to_size(rank)], 30);
+    const auto object = devices.read_array(rank, objects[spec::to_size(rank)], 30);
     std::vector<double> second_row;
     for (std::size_t col = 0; col < 6; ++col) second_row.push_back(object[6 + col].re);
     EXPECT_EQ(second_row, (std::vector<double>{9, 1, 1, 2, 9, 9})) << "rank " << rank;

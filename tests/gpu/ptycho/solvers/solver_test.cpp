@@ -125,13 +125,13 @@ class Problem {
   [[nodiscard]] const Box& held(int rank) const { return held_[spec::to_size(rank)]; }
   [[nodiscard]] std::vector<SolverShare<double>>& shares() { return shares_; }
   [[nodiscard]] Waves object(int rank) {
-    return devices_.get(rank, share(rank).object, held(rank).pixels());
+    return devices_.read_array(rank, share(rank).object, held(rank).pixels());
   }
   [[nodiscard]] Waves probe(int rank) {
-    return devices_.get(rank, share(rank).probe, static_cast<std::int64_t>(probe_size));
+    return devices_.read_array(rank, share(rank).probe, static_cast<std::int64_t>(probe_size));
   }
   [[nodiscard]] Waves exit_waves(int rank) {
-    return devices_.get(
+    return devices_.read_array(
         rank, share(rank).exit_waves, share(rank).count * static_cast<std::int64_t>(2 * frame));
   }
   /// A copy of the state on the devices, as far as it is exit waves.
@@ -145,7 +145,7 @@ class Problem {
     }
     solver_.copy_state(StepKind::difference_map, shares_, copies);
     const SolverShare<double>& copy = copies[spec::to_size(rank)];
-    return devices_.get(rank, copy.exit_waves, std::ssize(exit_waves(rank)));
+    return devices_.read_array(rank, copy.exit_waves, std::ssize(exit_waves(rank)));
   }
   void brighten_probe(double factor) {
     for (int rank = 0; rank < ranks(); ++rank) {
