@@ -31,6 +31,7 @@
 #include "gpu/device/cuda/graphs.hpp"
 #include "gpu/device/cuda/link_ends.hpp"
 #include "gpu/device/cuda/planted_write.hpp"
+#include "gpu/device/cuda/presence.hpp"
 #include "gpu/device/driver_release.hpp"
 #include "gpu/plan/merge.hpp"
 
@@ -49,6 +50,7 @@
 #include "cases/workers/cuda_process.hpp"
 #include "cases/workers/cuda_times.hpp"
 #include "cases/workers/description.hpp"
+#include "cases/workers/placed_image.hpp"
 
 /// rankcheck-worker-cuda: one process that hosts all ranks on its CUDA devices and serves the
 /// harness.
@@ -64,10 +66,6 @@ namespace worker = harness::worker;
 const Algorithms& algorithms() {
   static const Algorithms all{gpu::implementations(), gpu::operators()};
   return all;
-}
-
-std::string version_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
 /// For stand-in devices: what provides their memory. Empty for real devices.
@@ -92,8 +90,8 @@ nlohmann::json versions() {
                                   properties.minor,
                                   properties.totalGlobalMem >> 20));
   }
-  nlohmann::json all{{"cuda_driver", version_text(driver)},
-                     {"cuda_runtime", version_text(runtime)},
+  nlohmann::json all{{"cuda_driver", cuda::version_text(driver)},
+                     {"cuda_runtime", cuda::version_text(runtime)},
                      {"cuda_queues", std::getenv(queues_variable)},
                      {"devices", std::move(devices)}};
   if (const auto release = gpu::driver_release(); !release.empty()) all["nvidia_driver"] = release;
@@ -153,7 +151,7 @@ class CudaSubject final : public worker::Subject {
         }
         run_batch(stages, first, last, result);
       } catch (const gpu::DeviceError& error) {
-        end_if_broken(error.what());
+        end_if_broken(devices_, error.what());
         result.status = harness::RunStatus::failed;
         result.reason =
             fmt::format("stage {} ({}): {}", first, stages[first].operation, error.what());
@@ -169,11 +167,7 @@ class CudaSubject final : public worker::Subject {
     /// The stage, and the rank's place in the stage's group.
     std::size_t stage = 0;
     std::size_t place = 0;
-    std::byte* image = nullptr;
-    std::int64_t bytes = 0;
-    /// In a pending case, the image before it arrives, and a copy of the image after the call.
-    std::byte* source = nullptr;
-    std::byte* result = nullptr;
+    PlacedImage memory;
   };
 
   /// Calls that groups make at the same time, and their ranks, group by group.
@@ -192,14 +186,6 @@ class CudaSubject final : public worker::Subject {
     const std::size_t last = harness::end_of_stages_at_once(stages, first);
     const bool is_plan = algorithms().choose(stages[first]).plan != nullptr;
     return is_plan ? last : first + 1;
-  }
-
-  /// Ends the process if the devices no longer work. After most kernel errors nothing on the device
-  /// works; only a fresh process can continue.
-  void end_if_broken(const char* what) const {
-    if (devices_.still_work()) return;
-    std::fprintf(stderr, "%s\n", what);
-    std::_Exit(1);
   }
 
   void run_batch(std::span<const Case> stages,
@@ -247,10 +233,9 @@ class CudaSubject final : public worker::Subject {
     // Longer than this process needs to enqueue the call.
     constexpr std::int64_t delay_ns = 2'000'000;
     for (std::size_t r = 0; r < batch.images.size(); ++r) {
-      const RankImage& each = batch.images[r];
       const int rank = static_cast<int>(r);
       pause(rank, delay_ns);
-      devices_.copy(rank, each.source, each.image, each.bytes);
+      batch.images[r].memory.arrive(devices_, rank);
     }
   }
 
@@ -268,8 +253,7 @@ class CudaSubject final : public worker::Subject {
   /// Enqueues copies of the images right behind the calls.
   void keep_results(const Batch& batch) {
     for (std::size_t r = 0; r < batch.images.size(); ++r) {
-      const RankImage& each = batch.images[r];
-      devices_.copy(static_cast<int>(r), each.image, each.result, each.bytes);
+      batch.images[r].memory.keep_result(devices_, static_cast<int>(r));
     }
   }
 
@@ -281,25 +265,8 @@ class CudaSubject final : public worker::Subject {
       if (!reference::contract_named(batch.c().operation).synchronises) {
         outcome.stamps[each.place] = whole;
       }
-      devices_.read(static_cast<int>(r),
-                    batch.c().pending ? each.result : each.image,
-                    outcome.images[each.place].data(),
-                    each.bytes);
+      each.memory.read(devices_, static_cast<int>(r), outcome.images[each.place]);
     }
-  }
-
-  /// Copies the image to the rank's device. The image of a pending case goes to a place from which
-  /// it is still to arrive. Until then, every bit of the rank's memory is wrong.
-  void place_image(int rank, bool pending, const harness::Image& image, RankImage& place) {
-    place.bytes = static_cast<std::int64_t>(image.size());
-    place.image = devices_.allocate(rank, place.bytes);
-    if (!pending) return devices_.write(rank, image.data(), place.image, place.bytes);
-    harness::Image wrong = image;
-    for (std::byte& each : wrong) each = ~each;
-    devices_.write(rank, wrong.data(), place.image, place.bytes);
-    place.source = devices_.allocate(rank, place.bytes);
-    place.result = devices_.allocate(rank, place.bytes);
-    devices_.write(rank, image.data(), place.source, place.bytes);
   }
 
   /// Makes the image of every rank of a stage and copies it to the rank's device.
@@ -307,16 +274,14 @@ class CudaSubject final : public worker::Subject {
     const Case& c = batch.stages[k];
     const auto add = [&](const harness::HostedMember& member) {
       const int rank = static_cast<int>(batch.images.size());
-      RankImage& placed = batch.images.emplace_back(RankImage{.stage = k, .place = member.place});
-      place_image(rank, c.pending, member.image, placed);
+      const PlacedImage placed = place_image(devices_, rank, c.pending, member.image);
+      batch.images.push_back({.stage = k, .place = member.place, .memory = placed});
       batch.memory.push_back(
           {.send = member.send_in(placed.image), .recv = member.recv_in(placed.image)});
       if (!has_scalar(c)) return;
       std::array<std::byte, 16> scalar{};
       fill_scalar(c, member.world_rank, scalar.data());
-      std::byte* const scalar_there = devices_.allocate(rank, scalar.size());
-      devices_.write(rank, scalar.data(), scalar_there, scalar.size());
-      batch.memory.back().scalar = scalar_there;
+      batch.memory.back().scalar = copy_to_device(devices_, rank, scalar);
     };
     prepare_members(
         {.contract_of = reference::contract_named}, batch.stages, k, layout_, result, add);
@@ -430,7 +395,6 @@ std::string cufft_text() {
 void describe() {
   nlohmann::ordered_json out = describe_state(complaints(), cufft_text());
   out["devices"] = nlohmann::ordered_json::array();
-  out["algorithms"] = nlohmann::ordered_json::array();
   for (const cuda::DeviceInfo& each : cuda::physical_devices()) {
     out["devices"].push_back(to_json(hardware::Device{.name = each.name,
                                                       .bus = each.bus,
@@ -438,11 +402,7 @@ void describe() {
                                                       .memory_bytes = each.memory_bytes,
                                                       .memory = foreign_memory()}));
   }
-  for (const harness::AlgorithmInfo& each : algorithms().infos()) {
-    out["algorithms"].push_back(
-        {{"operation", each.operation}, {"name", each.name}, {"summary", each.summary}});
-  }
-  fmt::print("{}\n", out.dump());
+  print_description(std::move(out), algorithms().infos());
 }
 
 /// Prints the result of probing a link, or why the devices cannot do the requested probe.

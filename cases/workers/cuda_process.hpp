@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "harness/worker/serve.hpp"
@@ -24,6 +25,15 @@ inline void choose_queues() {
 /// connection, or when it is done.
 inline void end_with_harness() {
   if (std::getenv(cuda_launcher_variable) == nullptr) harness::worker::end_with_parent();
+}
+
+/// Ends the process if the devices no longer work. After most kernel errors nothing on the device
+/// works; only a fresh process can continue.
+template <class Devices>
+void end_if_broken(const Devices& devices, const char* what) {
+  if (devices.still_work()) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::_Exit(1);
 }
 
 }  // namespace rankcheck::cases

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace rankcheck::cases {
@@ -19,6 +20,17 @@ inline nlohmann::ordered_json describe_state(const std::vector<std::string>& com
   out["notes"] = std::vector<std::string>(complaints.begin() + 1, complaints.end());
   if (!library.empty()) out["notes"].push_back(library);
   return out;
+}
+
+/// Prints a description in one line. Adds the algorithms that are built into the worker.
+template <class Algorithms>
+void print_description(nlohmann::ordered_json out, const Algorithms& algorithms) {
+  out["algorithms"] = nlohmann::ordered_json::array();
+  for (const auto& each : algorithms) {
+    out["algorithms"].push_back(
+        {{"operation", each.operation}, {"name", each.name}, {"summary", each.summary}});
+  }
+  fmt::print("{}\n", out.dump());
 }
 
 }  // namespace rankcheck::cases

@@ -37,6 +37,7 @@
 #include "cases/workers/cuda_process.hpp"
 #include "cases/workers/description.hpp"
 #include "cases/workers/hybrid_process.hpp"
+#include "cases/workers/placed_image.hpp"
 
 /// rankcheck-worker-hybrid: one of the MPI processes that host several devices each. It serves the
 /// ranks on its devices to the harness.
@@ -73,10 +74,8 @@ std::vector<harness::AlgorithmInfo> algorithm_infos() {
                    "All processes run one of the plans, which data_seed chooses. Messages of MPI "
                    "go through memory of the host."});
   }
-  for (const gpu::OperatorImplementation& each : gpu::operators()) {
-    all.push_back({std::string(each.operation),
-                   std::string(each.algorithm.name),
-                   std::string(each.algorithm.summary)});
+  for (harness::AlgorithmInfo& each : Algorithms{{}, gpu::operators()}.infos()) {
+    all.push_back(std::move(each));
   }
   return all;
 }
@@ -147,7 +146,7 @@ class HybridSubject final : public worker::Subject {
       try {
         run_stage(stages, k, entered, result);
       } catch (const std::exception& error) {
-        end_if_broken(error.what());
+        end_if_broken(*devices_, error.what());
         result.status = harness::RunStatus::failed;
         result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());
         return;
@@ -172,14 +171,6 @@ class HybridSubject final : public worker::Subject {
   /// Whether MPI cannot read and write the devices' memory.
   [[nodiscard]] bool is_closed_to_mpi() const {
     return devices_->has_cuda_memory() && !hybrid::MpiProcesses::takes_cuda_memory();
-  }
-
-  /// Ends the process if the devices no longer work. After most kernel errors nothing on the device
-  /// works; only a fresh process can continue.
-  void end_if_broken(const char* what) const {
-    if (devices_->still_work()) return;
-    std::fprintf(stderr, "%s\n", what);
-    std::_Exit(1);
   }
 
   void run_stage(std::span<const Case> stages,
@@ -224,14 +215,14 @@ class HybridSubject final : public worker::Subject {
   void prepare(std::span<const Case> stages, std::size_t k, Call& call, Observation& result) {
     const auto add = [&](const harness::HostedMember& member) {
       const int rank = member.group_rank;
-      std::byte* const there = copy_to_device(rank, member.image);
+      std::byte* const there = copy_to_device(cluster_, rank, member.image);
       call.images.push_back(there);
       call.buffers.push_back(
           {.data = {.send = member.send_in(there), .recv = member.recv_in(there)}});
       if (!is_collective(call.c) || !has_scalar(call.c)) return;
       std::array<std::byte, 16> scalar{};
       fill_scalar(call.c, member.world_rank, scalar.data());
-      call.buffers.back().scalar = copy_to_device(rank, scalar);
+      call.buffers.back().scalar = copy_to_device(cluster_, rank, scalar);
     };
     prepare_members({.contract_of = reference::contract_named,
                      .hosts = [&](int world_rank) { return is_here(world_rank); },
@@ -241,14 +232,6 @@ class HybridSubject final : public worker::Subject {
                     layout_,
                     result,
                     add);
-  }
-
-  /// Returns the address of the copy.
-  [[nodiscard]] std::byte* copy_to_device(int rank, std::span<const std::byte> bytes) {
-    const auto size = static_cast<std::int64_t>(bytes.size());
-    std::byte* const there = cluster_.allocate(rank, size);
-    cluster_.write(rank, bytes.data(), there, size);
-    return there;
   }
 
   void run_plan(const gpu::plan::Algorithm& algorithm, Call& call, harness::StageOutcome& outcome) {
@@ -311,13 +294,7 @@ class HybridSubject final : public worker::Subject {
 
 /// Prints why the devices cannot be used, and the algorithms. Needs no other process.
 void describe() {
-  nlohmann::ordered_json out = describe_state(hybrid::device_complaints(), {});
-  out["algorithms"] = nlohmann::ordered_json::array();
-  for (const harness::AlgorithmInfo& each : algorithm_infos()) {
-    out["algorithms"].push_back(
-        {{"operation", each.operation}, {"name", each.name}, {"summary", each.summary}});
-  }
-  fmt::print("{}\n", out.dump());
+  print_description(describe_state(hybrid::device_complaints(), {}), algorithm_infos());
 }
 
 /// Throws BadInput with one line that says what is wrong with the command line.

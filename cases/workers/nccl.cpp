@@ -133,12 +133,7 @@ void describe(const Machine& machine) {
     if (!why.empty()) out["notes"].push_back(why);
     out["shared_memory"] = why;
   }
-  out["algorithms"] = nlohmann::ordered_json::array();
-  for (const nccl::Algorithm& each : nccl::algorithms()) {
-    out["algorithms"].push_back(
-        {{"operation", each.operation}, {"name", each.name}, {"summary", each.summary}});
-  }
-  fmt::print("{}\n", out.dump());
+  print_description(std::move(out), nccl::algorithms());
 }
 
 /// Directs NCCL's log of this process to a file and returns its path. Returns an empty path if NCCL

@@ -32,6 +32,7 @@
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"
 #include "cases/workers/arrival.hpp"
+#include "cases/workers/placed_image.hpp"
 
 namespace rankcheck::cases {
 
@@ -196,12 +197,8 @@ class NcclSubject final : public worker::Subject {
     spec::Call call;
     std::vector<nccl::Member> members;
     std::vector<int> slots;
-    std::vector<std::byte*> images;
-    std::vector<std::int64_t> bytes;
+    std::vector<PlacedImage> images;
     std::vector<std::array<std::byte, 16>> scalars;
-    /// In a pending case, the images before they arrive, and copies of the images after the call.
-    std::vector<std::byte*> sources;
-    std::vector<std::byte*> results;
   };
 
   [[nodiscard]] static nccl::Request request_of(const Stage& stage) {
@@ -296,11 +293,7 @@ class NcclSubject final : public worker::Subject {
       outcome.stamps.assign(stage.members.size(), stamp);
       result.path[k] = runtime_->conclude(calls[k - first].request, stage.members);
       for (std::size_t i = 0; i < stage.members.size(); ++i) {
-        harness::Image& image = outcome.images[i];
-        devices_->read(stage.slots[i],
-                       pending ? stage.results[i] : stage.images[i],
-                       image.data(),
-                       static_cast<std::int64_t>(image.size()));
+        stage.images[i].read(*devices_, stage.slots[i], outcome.images[i]);
       }
     }
   }
@@ -319,7 +312,7 @@ class NcclSubject final : public worker::Subject {
     for (const Stage& stage : batch) {
       for (std::size_t i = 0; i < stage.members.size(); ++i) {
         devices_->pause(stage.slots[i]);
-        devices_->copy(stage.slots[i], stage.sources[i], stage.images[i], stage.bytes[i]);
+        stage.images[i].arrive(*devices_, stage.slots[i]);
       }
     }
   }
@@ -328,25 +321,9 @@ class NcclSubject final : public worker::Subject {
   void keep_results(const std::deque<Stage>& batch) {
     for (const Stage& stage : batch) {
       for (std::size_t i = 0; i < stage.members.size(); ++i) {
-        devices_->copy(stage.slots[i], stage.images[i], stage.results[i], stage.bytes[i]);
+        stage.images[i].keep_result(*devices_, stage.slots[i]);
       }
     }
-  }
-
-  /// Copies the image to a member's device. The image of a pending case goes to a place from which
-  /// it is still to arrive. Until then, every bit of the member's memory is wrong.
-  void place_image(int slot, const harness::Image& image, Stage& stage) {
-    const auto bytes = static_cast<std::int64_t>(image.size());
-    std::byte* const there = devices_->allocate(slot, bytes);
-    stage.images.push_back(there);
-    stage.bytes.push_back(bytes);
-    if (!stage.c.pending) return devices_->write(slot, image.data(), there, bytes);
-    harness::Image wrong = image;
-    for (std::byte& each : wrong) each = ~each;
-    devices_->write(slot, wrong.data(), there, bytes);
-    stage.sources.push_back(devices_->allocate(slot, bytes));
-    stage.results.push_back(devices_->allocate(slot, bytes));
-    devices_->write(slot, image.data(), stage.sources.back(), bytes);
   }
 
   /// Writes the image with other data to memory of the member's slot. Each bit that the mask has is
@@ -354,10 +331,7 @@ class NcclSubject final : public worker::Subject {
   [[nodiscard]] std::byte* place_other(int slot, const harness::Image& image, std::byte mask) {
     harness::Image other = image;
     for (std::byte& each : other) each ^= mask;
-    const auto bytes = static_cast<std::int64_t>(other.size());
-    std::byte* const there = devices_->allocate(slot, bytes);
-    devices_->write(slot, other.data(), there, bytes);
-    return there;
+    return copy_to_device(*devices_, slot, other);
   }
 
   /// Gives the member the memory that its algorithm needs besides the image.
@@ -389,8 +363,8 @@ class NcclSubject final : public worker::Subject {
     const auto add = [&](const harness::HostedMember& hosted) {
       const int slot = runtime_->slot_of(hosted.world_rank);
       stage.slots.push_back(slot);
-      place_image(slot, hosted.image, stage);
-      std::byte* const there = stage.images.back();
+      stage.images.push_back(place_image(*devices_, slot, c.pending, hosted.image));
+      std::byte* const there = stage.images.back().image;
       nccl::Member& member = stage.members.emplace_back(
           nccl::Member{.group_rank = hosted.group_rank, .extents = layout_.extents});
       member.send = hosted.send_in(there);
