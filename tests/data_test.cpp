@@ -7,28 +7,17 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/files.hpp"
+#include "harness/base/program.hpp"
 
 #include "tests/harness/sample.hpp"
 
 namespace rankcheck::tests {
 namespace {
 
-/// Restores the environment variable RANKCHECK_DATA after each test.
 class DataFolderTest : public testing::Test {
  protected:
-  DataFolderTest() {
-    const char* const named = std::getenv("RANKCHECK_DATA");
-    if (named != nullptr) before_ = named;
-  }
-  ~DataFolderTest() override {
-    if (before_) {
-      ::setenv("RANKCHECK_DATA", before_->c_str(), 1);
-    } else {
-      ::unsetenv("RANKCHECK_DATA");
-    }
-  }
-
-  std::optional<std::string> before_;
+  /// Restores the variable after each test.
+  harness::EnvironmentVariable folder_of_data_{"RANKCHECK_DATA", std::nullopt};
   harness::TemporaryFolder folder_;
 };
 
@@ -44,7 +33,6 @@ TEST_F(DataFolderTest, ThatIsNamedHasItsFiles) {
 }
 
 TEST_F(DataFolderTest, ThatNobodyNamedMayLackFiles) {
-  ::unsetenv("RANKCHECK_DATA");
   EXPECT_EQ(data_file("no such file"), std::nullopt);
 }
 

@@ -45,34 +45,15 @@ std::vector<gpu::Implementation> implementations_with(const Bug& bug, bool sound
   return all;
 }
 
-bool same(const gpu::plan::Range& a, const gpu::plan::Range& b) {
-  return a.rank == b.rank && a.buffer == b.buffer && a.offset == b.offset && a.count == b.count;
-}
-
 bool same(const gpu::plan::Plan& a, const gpu::plan::Plan& b) {
   const auto same_steps = [&](const gpu::plan::Step& x, const gpu::plan::Step& y) {
-    const auto from = a.sources_of(x);
-    const auto other = b.sources_of(y);
     return x.kind == y.kind && x.finish == y.finish && x.event.id == y.event.id &&
-           same(x.destination, y.destination) &&
-           std::equal(from.begin(), from.end(), other.begin(), other.end(), [](auto& s, auto& t) {
-             return same(s, t);
-           });
+           x.destination == y.destination && std::ranges::equal(a.sources_of(x), b.sources_of(y));
   };
   return a.divisors == b.divisors &&
-         std::equal(
-             a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), [&](auto& x, auto& y) {
-               return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_steps);
-             });
-}
-
-bool same(const harness::StageOutcome& a, const harness::StageOutcome& b) {
-  const auto same_stamps = [](const harness::Stamp& x, const harness::Stamp& y) {
-    return x.entered == y.entered && x.left == y.left;
-  };
-  return a.images == b.images &&
-         std::equal(
-             a.stamps.begin(), a.stamps.end(), b.stamps.begin(), b.stamps.end(), same_stamps);
+         std::ranges::equal(a.steps, b.steps, [&](const auto& x, const auto& y) {
+           return std::ranges::equal(x, y, same_steps);
+         });
 }
 
 /// Returns the recv buffers of the call's ranks.
@@ -168,7 +149,7 @@ void Planted::edit_result(std::span<const Case> stages,
   const harness::StageOutcome before = observation.stages[stage];
   const std::string path = observation.path[stage];
   apply(bug_, {stages, stage, observation, runs_, kept_});
-  had_effect_ |= !same(before, observation.stages[stage]) || path != observation.path[stage] ||
+  had_effect_ |= before != observation.stages[stage] || path != observation.path[stage] ||
                  observation.status != harness::RunStatus::completed;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -10,6 +9,7 @@
 
 #include "gpu/device/vendor_library.hpp"
 
+#include "harness/base/program.hpp"
 #include "harness/search/engine.hpp"
 
 #include "cases/backends/command_backend.hpp"
@@ -28,31 +28,6 @@ constexpr std::array faults{
 
 constexpr int ranks_max = 3;
 constexpr std::int64_t elements_max = 4;
-
-/// Sets a variable of the environment as long as the object lives.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    const char* const before = std::getenv(name);
-    had_value_ = before != nullptr;
-    if (had_value_) before_ = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() {
-    if (had_value_) {
-      ::setenv(name_, before_.c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-
- private:
-  const char* name_;
-  std::string before_;
-  bool had_value_ = false;
-};
 
 std::string library() {
   return program_beside("stand-in/librankcheck-stand-in-nccl.so");
@@ -73,8 +48,8 @@ std::string why_no_stand_in() {
 harness::Finding hunt_in_stand_in(const harness::Catalogue& catalogue,
                                   const StandInFault& fault,
                                   const HuntOptions& options) {
-  const Variable path(gpu::nccl_library.variable, library());
-  const Variable planted("RANKCHECK_STAND_IN", std::string(fault.name));
+  const harness::EnvironmentVariable path(gpu::nccl_library.variable, library());
+  const harness::EnvironmentVariable planted("RANKCHECK_STAND_IN", std::string(fault.name));
   const std::unique_ptr<harness::Backend> backend = nccl_backend().open({.ranks_max = ranks_max});
   const harness::Unit unit{.operation = std::string(fault.operation),
                            .algorithm = std::string(fault.algorithm),

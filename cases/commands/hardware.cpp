@@ -16,6 +16,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/base/files.hpp"
+#include "harness/base/program.hpp"
 #include "harness/base/run_clock.hpp"
 #include "harness/base/table.hpp"
 #include "harness/known/known_defects.hpp"
@@ -51,29 +52,6 @@ using harness::run::RunOptions;
 using harness::run::RunPlan;
 using harness::run::Selection;
 using harness::run::utc_now;
-
-/// Sets an environment variable for child processes as long as this object lives. No other thread
-/// may run while the object is created or destroyed.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() {
-    if (before_) {
-      ::setenv(name_, before_->c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 /// Returns the name that CUDA_VISIBLE_DEVICES gives to the device with this number.
 std::string visible_name(int device) {
@@ -516,7 +494,7 @@ class HardwareGate {
     if (!has_begun) fs::remove(folder / journal_name);
     options.resume = has_begun ? folder.string() : "";
     options.report = has_begun ? "" : folder.string();
-    std::optional<Variable> surroundings;
+    std::optional<harness::EnvironmentVariable> surroundings;
     if (request.phase == Phase::device) {
       surroundings.emplace("CUDA_VISIBLE_DEVICES", visible_name(request.number));
     } else if (request.phase == Phase::sanitizer) {

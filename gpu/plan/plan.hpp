@@ -21,6 +21,8 @@ struct Range {
   Buffer buffer = Buffer::send;
   std::int64_t offset = 0;
   std::int64_t count = 0;
+
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
 /// A point in one rank's program that others may wait for. Events 0 … n-1 always exist: event r

@@ -37,12 +37,16 @@ enum class RunStatus : std::uint8_t {
 struct Stamp {
   std::int64_t entered = 0;
   std::int64_t left = 0;
+
+  friend bool operator==(const Stamp&, const Stamp&) = default;
 };
 
 /// The results of one stage, with one entry for each member of the group.
 struct StageOutcome {
   std::vector<Image> images;
   std::vector<Stamp> stamps;
+
+  friend bool operator==(const StageOutcome&, const StageOutcome&) = default;
 };
 
 /// The results of running a program of stages.

@@ -1,13 +1,13 @@
 #include "harness/report/text_style.hpp"
 
 #include <cstdlib>
-#include <map>
 #include <optional>
-#include <string>
 
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <unistd.h>
+
+#include "harness/base/program.hpp"
 
 namespace rankcheck::harness {
 namespace {
@@ -25,28 +25,17 @@ class TerminalStyleTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(::openpty(&master_, &terminal_, nullptr, nullptr, nullptr), 0);
-    for (auto& [name, before] : before_) {
-      if (const char* const value = std::getenv(name)) before = value;
-    }
-    ::unsetenv("NO_COLOR");
-    ::setenv("TERM", "xterm", 1);
   }
   void TearDown() override {
     ::close(master_);
     ::close(terminal_);
-    for (const auto& [name, before] : before_) {
-      if (before) {
-        ::setenv(name, before->c_str(), 1);
-      } else {
-        ::unsetenv(name);
-      }
-    }
   }
   [[nodiscard]] bool is_coloured(int descriptor) const {
     return TextStyle::for_output(descriptor).paint(Verdict::passed, "x") != "x";
   }
 
-  std::map<const char*, std::optional<std::string>> before_{{"NO_COLOR", {}}, {"TERM", {}}};
+  EnvironmentVariable no_color_{"NO_COLOR", std::nullopt};
+  EnvironmentVariable term_{"TERM", "xterm"};
   int master_ = -1;
   int terminal_ = -1;
 };
