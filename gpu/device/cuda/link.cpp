@@ -2,37 +2,6 @@
 
 namespace rankcheck::gpu::cuda {
 
-std::string_view name(Method method) {
-  return method == Method::copy ? "copy" : "load";
-}
-
-std::optional<Method> method_named(std::string_view name) {
-  if (name == "copy") return Method::copy;
-  if (name == "load") return Method::load;
-  return std::nullopt;
-}
-
-std::string_view name(Way way) {
-  switch (way) {
-    case Way::unknown:
-      return "unknown";
-    case Way::within:
-      return "within";
-    case Way::peer:
-      return "peer";
-    case Way::host:
-      return "host";
-  }
-  return "?";
-}
-
-std::optional<Way> way_named(std::string_view wanted) {
-  for (const Way each : {Way::unknown, Way::within, Way::peer, Way::host}) {
-    if (name(each) == wanted) return each;
-  }
-  return std::nullopt;
-}
-
 LinkResult probe_link(LinkEnds& ends, const LinkProbe& probe) {
   LinkResult result{.way = ends.way()};
   result.bytes_of_copy = ends.words() * static_cast<std::int64_t>(sizeof(std::uint64_t));

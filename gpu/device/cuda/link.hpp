@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "reference/spec/to_size.hpp"
 
 #include "gpu/device/cuda/event_seconds.hpp"
 #include "gpu/device/cuda/pattern.hpp"
@@ -21,9 +24,10 @@ enum class Method : std::uint8_t {
   load,
 };
 
-[[nodiscard]] std::string_view name(Method method);
-/// Empty if no method has that name.
-[[nodiscard]] std::optional<Method> method_named(std::string_view name);
+inline constexpr std::array<std::string_view, 2> method_names{"copy", "load"};
+[[nodiscard]] constexpr std::string_view name(Method method) {
+  return method_names[spec::to_size(method)];
+}
 
 /// The route of the bytes.
 enum class Way : std::uint8_t {
@@ -37,9 +41,10 @@ enum class Way : std::uint8_t {
   host,
 };
 
-[[nodiscard]] std::string_view name(Way way);
-/// Empty if no way has that name.
-[[nodiscard]] std::optional<Way> way_named(std::string_view name);
+inline constexpr std::array<std::string_view, 4> way_names{"unknown", "within", "peer", "host"};
+[[nodiscard]] constexpr std::string_view name(Way way) {
+  return way_names[spec::to_size(way)];
+}
 
 /// One of a link's two buffers.
 enum class End : std::uint8_t { source, destination };
