@@ -196,12 +196,12 @@ void reduce_again(const Outcome& outcome, const Redo& redo) {
   }
   const bool divides = collective(c).op == spec::ReduceOp::avg;
   harness::Image result(inputs.front().size());
-  gpu::sim::combine(redo.type,
-                    redo.op.value_or(collective(c).op),
-                    result.data(),
-                    sources,
-                    static_cast<std::int64_t>(result.size() / bytes_of(c)),
-                    divides ? static_cast<int>(n) : 1);
+  gpu::sim::combine({redo.type,
+                     redo.op.value_or(collective(c).op),
+                     result.data(),
+                     sources,
+                     static_cast<std::int64_t>(result.size() / bytes_of(c)),
+                     divides ? static_cast<int>(n) : 1});
   for_each_output(outcome, [&](int, std::int64_t index, std::byte* element) {
     const std::byte* from = result.data() + spec::to_size(index) * bytes_of(c);
     std::copy_n(from, bytes_of(c), element);

@@ -148,19 +148,13 @@ RANKCHECK_HD void reduce(const Pass& pass,
   }
 }
 
-/// Makes a pass over `count` elements of a type.
-[[nodiscard]] inline Pass make_pass(spec::Type type,
-                                    spec::ReduceOp op,
-                                    std::byte* destination,
-                                    std::span<const Source> sources,
-                                    std::int64_t count,
-                                    int divisor) {
+[[nodiscard]] inline Pass make_pass(const Combination& what) {
   Pass pass;
-  pass.destination = destination;
-  pass.count = element::parts_of(type, op) * count;
-  pass.divisor = divisor;
-  pass.source_count = static_cast<int>(sources.size());
-  std::copy(sources.begin(), sources.end(), pass.sources);
+  pass.destination = what.destination;
+  pass.count = element::parts_of(what.type, what.op) * what.count;
+  pass.divisor = what.divisor;
+  pass.source_count = static_cast<int>(what.sources.size());
+  std::copy(what.sources.begin(), what.sources.end(), pass.sources);
   return pass;
 }
 

@@ -242,14 +242,8 @@ void Devices::stamp(int rank,
   check(start(stamp_kernel, 1, 1, use(rank), delay_ns, counter, stamp), "stamp_kernel");
 }
 
-void Devices::combine(int rank,
-                      spec::Type type,
-                      spec::ReduceOp op,
-                      std::byte* destination,
-                      std::span<const Source> sources,
-                      std::int64_t count,
-                      int divisor) {
-  check(cuda::combine(type, op, destination, sources, count, divisor, use(rank)), "combine_kernel");
+void Devices::combine(int rank, const Combination& what) {
+  check(cuda::combine(what, use(rank)), "combine_kernel");
 }
 
 void Devices::record(int rank, std::int32_t event) {

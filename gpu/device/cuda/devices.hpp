@@ -84,13 +84,7 @@ class Devices final : public Streams {
   /// *counter, which all ranks share, and writes it to *stamp.
   void stamp(int rank, std::int64_t delay_ns, std::int64_t* counter, std::int64_t* stamp) const;
 
-  void combine(int rank,
-               spec::Type type,
-               spec::ReduceOp op,
-               std::byte* destination,
-               std::span<const Source> sources,
-               std::int64_t count,
-               int divisor) override;
+  void combine(int rank, const Combination& what) override;
   void record(int rank, std::int32_t event) override;
   void wait(int rank, std::int32_t event) override;
   void begin_capture(int rank) override;

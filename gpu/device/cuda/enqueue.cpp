@@ -52,12 +52,12 @@ class Enqueuer {
                                         : nullptr});
     }
     streams_.combine(rank,
-                     type_,
-                     op_,
-                     address(step.destination),
-                     sources_,
-                     step.destination.count,
-                     plan_.divisor_of(step, op_));
+                     {type_,
+                      op_,
+                      address(step.destination),
+                      sources_,
+                      step.destination.count,
+                      plan_.divisor_of(step, op_)});
   }
 
   [[nodiscard]] const RankMemory& memory_of(int rank) const { return memory_[spec::to_size(rank)]; }

@@ -36,25 +36,20 @@ cudaError_t enqueue(const reduce_pass::Pass& pass, cudaStream_t stream) {
 
 }  // namespace
 
-cudaError_t combine(spec::Type type,
-                    spec::ReduceOp op,
-                    std::byte* destination,
-                    std::span<const Source> sources,
-                    std::int64_t count,
-                    int divisor,
-                    cudaStream_t stream) {
-  if (sources.empty() || sources.size() > reduce_pass::sources_max || count < 0)
+cudaError_t combine(const Combination& what, cudaStream_t stream) {
+  const std::size_t sources = what.sources.size();
+  if (sources == 0 || sources > reduce_pass::sources_max || what.count < 0)
     return cudaErrorInvalidValue;
-  if (count == 0) return cudaSuccess;
-  if (sources.size() == 1 && sources.front().scalar == nullptr && divisor == 1) {
-    if (sources.front().data == destination) return cudaSuccess;
-    const auto bytes = spec::to_size(count * spec::info(type).bytes);
-    return cudaMemcpyAsync(destination, sources.front().data, bytes, cudaMemcpyDefault, stream);
+  if (what.count == 0) return cudaSuccess;
+  const Source& first = what.sources.front();
+  if (sources == 1 && first.scalar == nullptr && what.divisor == 1) {
+    if (first.data == what.destination) return cudaSuccess;
+    const auto bytes = spec::to_size(what.count * spec::info(what.type).bytes);
+    return cudaMemcpyAsync(what.destination, first.data, bytes, cudaMemcpyDefault, stream);
   }
-  const reduce_pass::Pass pass =
-      reduce_pass::make_pass(type, op, destination, sources, count, divisor);
+  const reduce_pass::Pass pass = reduce_pass::make_pass(what);
   cudaError_t code = cudaErrorInvalidValue;
-  element::visit_values(type, op, [&](auto stored, auto pairwise) {
+  element::visit_values(what.type, what.op, [&](auto stored, auto pairwise) {
     code = enqueue<pairwise(), decltype(stored)>(pass, stream);
   });
   return code;

@@ -1,11 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
-
-#include "reference/spec/reduce_op.hpp"
-#include "reference/spec/type.hpp"
 
 #include "gpu/device/source.hpp"
 
@@ -17,16 +12,8 @@ class Streams {
  public:
   virtual ~Streams() = default;
 
-  /// Enqueues on the rank's stream: combines `count` elements of each source, divides by `divisor`
-  /// and writes to `destination`, which may be one of the sources. Sources and destination may be
-  /// memory of other ranks.
-  virtual void combine(int rank,
-                       spec::Type type,
-                       spec::ReduceOp op,
-                       std::byte* destination,
-                       std::span<const Source> sources,
-                       std::int64_t count,
-                       int divisor) = 0;
+  /// Enqueues the work on the rank's stream. Sources and destination may be memory of other ranks.
+  virtual void combine(int rank, const Combination& what) = 0;
   /// The event happens when all earlier work on the rank's stream is done. A plan records each
   /// event once.
   virtual void record(int rank, std::int32_t event) = 0;

@@ -23,15 +23,7 @@ class CudaDevices final : public Devices {
   void end() override {}
   Cluster& cluster() override { return cluster_; }
 
-  void combine(int place,
-               spec::Type type,
-               spec::ReduceOp op,
-               std::byte* destination,
-               std::span<const Source> sources,
-               std::int64_t count,
-               int divisor) override {
-    devices_.combine(place, type, op, destination, sources, count, divisor);
-  }
+  void combine(int place, const Combination& what) override { devices_.combine(place, what); }
   void record(int place, std::int32_t event) override { devices_.record(place, event); }
   void wait(int place, std::int32_t event) override { devices_.wait(place, event); }
   void synchronize() override { devices_.synchronize(); }

@@ -8,9 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "reference/spec/reduce_op.hpp"
-#include "reference/spec/type.hpp"
-
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/source.hpp"
 
@@ -31,16 +28,8 @@ class Devices {
   /// Memory, kernels and transforms of the devices. The ranks of this cluster are the places.
   [[nodiscard]] virtual Cluster& cluster() = 0;
 
-  /// Gives work to a place: combines `count` elements of each source, divides by `divisor` and
-  /// writes to `destination`, which may be one of the sources. Sources and destination may be
-  /// memory of other places.
-  virtual void combine(int place,
-                       spec::Type type,
-                       spec::ReduceOp op,
-                       std::byte* destination,
-                       std::span<const Source> sources,
-                       std::int64_t count,
-                       int divisor) = 0;
+  /// Gives work to a place. Sources and destination may be memory of other places.
+  virtual void combine(int place, const Combination& what) = 0;
   /// The event happens when all earlier work of the place is done.
   virtual void record(int place, std::int32_t event) = 0;
   /// All later work of the place waits for the event, which must have been recorded.

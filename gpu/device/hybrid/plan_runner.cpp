@@ -145,7 +145,8 @@ void PlanRunner::reduce(int actor, const plan::Step& step) {
   }
   if (!ends_here) return;
   devices_.combine(
-      to.place, call_->type, call_->op, address(destination), partials, destination.count, divisor);
+      to.place,
+      {call_->type, call_->op, address(destination), partials, destination.count, divisor});
 }
 
 std::byte* PlanRunner::partial(int place, const Part& part, std::byte* room) {
@@ -167,7 +168,7 @@ void PlanRunner::combine(int place,
         {.data = address(source),
          .scalar = plan::is_premultiplied(source, call_->op) ? memory.scalar : nullptr});
   }
-  devices_.combine(place, call_->type, call_->op, destination, sources_, count, divisor);
+  devices_.combine(place, {call_->type, call_->op, destination, sources_, count, divisor});
 }
 
 void PlanRunner::send(int process, int place, const std::byte* data, std::int64_t bytes) {

@@ -16,15 +16,7 @@ class SimDevices final : public Devices {
   void end() override { cluster_.end(); }
   Cluster& cluster() override { return cluster_; }
 
-  void combine(int /*place*/,
-               spec::Type type,
-               spec::ReduceOp op,
-               std::byte* destination,
-               std::span<const Source> sources,
-               std::int64_t count,
-               int divisor) override {
-    sim::combine(type, op, destination, sources, count, divisor);
-  }
+  void combine(int /*place*/, const Combination& what) override { sim::combine(what); }
   void record(int /*place*/, std::int32_t /*event*/) override {}
   void wait(int /*place*/, std::int32_t /*event*/) override {}
   void synchronize() override {}

@@ -95,22 +95,19 @@ void combine_typed(std::byte* destination,
 
 }  // namespace
 
-void combine(spec::Type type,
-             spec::ReduceOp op,
-             std::byte* destination,
-             std::span<const Source> sources,
-             std::int64_t count,
-             int divisor) {
-  if (count == 0) return;
-  if (sources.size() == 1 && sources.front().scalar == nullptr && divisor == 1) {
-    if (sources.front().data == destination) return;
-    const std::int64_t bytes = count * spec::info(type).bytes;
-    std::memcpy(destination, sources.front().data, spec::to_size(bytes));
+void combine(const Combination& what) {
+  if (what.count == 0) return;
+  const Source& first = what.sources.front();
+  if (what.sources.size() == 1 && first.scalar == nullptr && what.divisor == 1) {
+    if (first.data == what.destination) return;
+    const std::int64_t bytes = what.count * spec::info(what.type).bytes;
+    std::memcpy(what.destination, first.data, spec::to_size(bytes));
     return;
   }
-  const std::int64_t values = element::parts_of(type, op) * count;
-  element::visit_values(type, op, [&](auto stored, auto pairwise) {
-    combine_typed<pairwise(), decltype(stored)>(destination, sources, values, divisor);
+  const std::int64_t values = element::parts_of(what.type, what.op) * what.count;
+  element::visit_values(what.type, what.op, [&](auto stored, auto pairwise) {
+    combine_typed<pairwise(), decltype(stored)>(
+        what.destination, what.sources, values, what.divisor);
   });
 }
 

@@ -191,7 +191,8 @@ void Simulator::deliver(const plan::Step& step, std::byte* destination, bool sta
         .scalar = premultiplies ? scalars_.data() + source.rank * element_bytes_ : nullptr,
     });
   }
-  combine(type_, op_, destination, sources_, step.destination.count, plan_->divisor_of(step, op_));
+  combine(
+      {type_, op_, destination, sources_, step.destination.count, plan_->divisor_of(step, op_)});
 }
 
 std::byte* Simulator::address(const plan::Range& range) const {

@@ -76,8 +76,11 @@ TEST(ReducePassTest, GivesTheSimulatorsBitsForEveryTypeOpSizeAndAlignment) {
             for (int s = 1; s <= n; ++s) other.push_back({.data = expected.at(s)});
             if (!spec::is_complex(type.type)) other.back().scalar = expected.at(0);
             const int divisor = op == ReduceOp::sum ? n : 1;
-            run(type.type, op, make_pass(type.type, op, buffers.at(1), sources, count, divisor), 3);
-            sim::combine(type.type, op, expected.at(1), other, count, divisor);
+            run(type.type,
+                op,
+                make_pass({type.type, op, buffers.at(1), sources, count, divisor}),
+                3);
+            sim::combine({type.type, op, expected.at(1), other, count, divisor});
             ASSERT_EQ(buffers.all(1), expected.all(1))
                 << type.name << " count " << count << " off " << off << " sources " << n;
           }
@@ -91,13 +94,14 @@ TEST(ReducePassTest, MovesPacksBetweenAlignedEnds) {
   alignas(16) std::byte memory[256];
   const std::vector<Source> sources{{.data = memory + 64 + 4}, {.data = memory + 128 + 4}};
   const Cut aligned =
-      cut<float>(make_pass(spec::Type::f32, spec::ReduceOp::sum, memory + 4, sources, 14, 1));
+      cut<float>(make_pass({spec::Type::f32, spec::ReduceOp::sum, memory + 4, sources, 14, 1}));
   EXPECT_EQ(aligned.head, 3);
   EXPECT_EQ(aligned.packs, 2);
   EXPECT_EQ(aligned.tail<float>(), 11);
   // Where the destination is aligned, the sources are not.
   EXPECT_EQ(
-      cut<float>(make_pass(spec::Type::f32, spec::ReduceOp::sum, memory, sources, 14, 1)).packs, 0);
+      cut<float>(make_pass({spec::Type::f32, spec::ReduceOp::sum, memory, sources, 14, 1})).packs,
+      0);
 }
 
 }  // namespace

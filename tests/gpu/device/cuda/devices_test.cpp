@@ -37,7 +37,7 @@ class CudaDevicesTest : public testing::Test {
   void add(int rank, std::byte* to, const std::byte* from) {
     const std::array<Source, 2> sources{Source{.data = to, .scalar = nullptr},
                                         Source{.data = from, .scalar = nullptr}};
-    devices_.combine(rank, spec::Type::int32, spec::ReduceOp::sum, to, sources, 1, 1);
+    devices_.combine(rank, {spec::Type::int32, spec::ReduceOp::sum, to, sources, 1, 1});
   }
 
   Devices devices_{3};

@@ -83,22 +83,19 @@ inline std::string find_race(const std::vector<Work>& work, int ranks) {
 /// Records what is enqueued, and captures as CUDA does.
 class Trace final : public Streams {
  public:
-  void combine(int rank,
-               spec::Type type,
-               spec::ReduceOp op,
-               std::byte* destination,
-               std::span<const Source> sources,
-               std::int64_t count,
-               int divisor) override {
+  void combine(int rank, const Combination& what) override {
     if (refuses_work) throw DeviceError("refused");
     Work made{.kind = Work::Kind::combine, .rank = rank};
-    made.accesses.push_back({destination, count * element, true});
-    for (const Source& each : sources) {
-      made.accesses.push_back({each.data, count * element, false});
+    made.accesses.push_back({what.destination, what.count * element, true});
+    for (const Source& each : what.sources) {
+      made.accesses.push_back({each.data, what.count * element, false});
       if (each.scalar != nullptr) made.accesses.push_back({each.scalar, element, false});
     }
-    const std::vector<Source> kept(sources.begin(), sources.end());
-    made.run = [=] { sim::combine(type, op, destination, kept, count, divisor); };
+    const std::vector<Source> sources(what.sources.begin(), what.sources.end());
+    made.run = [sources, kept = what]() mutable {
+      kept.sources = sources;
+      sim::combine(kept);
+    };
     add(std::move(made));
   }
   void record(int rank, std::int32_t event) override {

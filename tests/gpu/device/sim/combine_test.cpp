@@ -50,7 +50,7 @@ void check(Type type, ReduceOp op) {
   }
   std::vector<std::byte> out(in[0].size());
   std::byte* const got = out.data() + misalignment;
-  combine(type, op, got, sources, count, op == ReduceOp::avg ? 4 : 1);
+  combine({type, op, got, sources, count, op == ReduceOp::avg ? 4 : 1});
   numerics::Expected expected;
   numerics::fold(rule, contributions, scalars, count, expected);
   numerics::Comparison comparison;
@@ -75,7 +75,7 @@ T combined(Type type, ReduceOp op, const std::vector<T>& ranks) {
   for (const T& each : ranks)
     sources.push_back({.data = reinterpret_cast<const std::byte*>(&each)});
   T out{};
-  combine(type, op, reinterpret_cast<std::byte*>(&out), sources, 1, 1);
+  combine({type, op, reinterpret_cast<std::byte*>(&out), sources, 1, 1});
   return out;
 }
 
@@ -105,7 +105,7 @@ TEST(CombineTest, MovesTypesThatAreNotReduced) {
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::byte>(i * 37 + 5);
     std::vector<std::byte> out(in.size());
     const Source source{.data = in.data()};
-    combine(type, ReduceOp::none, out.data(), {&source, 1}, 3, 1);
+    combine({type, ReduceOp::none, out.data(), {&source, 1}, 3, 1});
     EXPECT_TRUE(std::equal(in.begin(), in.end() - 1, out.begin()));
     EXPECT_EQ(out.back(), std::byte{0});
   }
@@ -121,7 +121,7 @@ TEST(CombineTest, RoundsToTheTypeAfterEachStep) {
     sources.push_back({.data = in[r].data()});
   }
   std::array<std::byte, 2> out{};
-  combine(Type::f16, ReduceOp::sum, out.data(), sources, 1, 1);
+  combine({Type::f16, ReduceOp::sum, out.data(), sources, 1, 1});
   EXPECT_EQ(numerics::to_double(Type::f16, out.data()), 2048);
 }
 
@@ -131,7 +131,7 @@ TEST(CombineTest, AccumulatesIntoOneOfItsSources) {
   const std::array<Source, 2> sources{
       Source{.data = reinterpret_cast<const std::byte*>(more.data())},
       Source{.data = reinterpret_cast<const std::byte*>(total.data())}};
-  combine(Type::f32, ReduceOp::sum, reinterpret_cast<std::byte*>(total.data()), sources, 2000, 1);
+  combine({Type::f32, ReduceOp::sum, reinterpret_cast<std::byte*>(total.data()), sources, 2000, 1});
   EXPECT_EQ(total, std::vector<float>(2000, 3.0F));
 }
 
