@@ -37,6 +37,7 @@
 #include "cases/workers/cuda_process.hpp"
 #include "cases/workers/description.hpp"
 #include "cases/workers/hybrid_process.hpp"
+#include "cases/workers/mpi_process.hpp"
 #include "cases/workers/placed_image.hpp"
 
 /// rankcheck-worker-hybrid: one of the MPI processes that host several devices each. It serves the
@@ -331,12 +332,7 @@ int main_with(int argc, char** argv) {
 }  // namespace rankcheck::cases
 
 int main(int argc, char** argv) {
-  try {
-    rankcheck::harness::worker::end_with_parent();
-    return rankcheck::cases::main_with(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "rankcheck-worker-hybrid: {}\n", error.what());
-    // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
-    std::_Exit(rankcheck::harness::run::status_unable);
-  }
+  namespace cases = rankcheck::cases;
+  return cases::run_mpi_process("rankcheck-worker-hybrid",
+                                [&] { return cases::main_with(argc, argv); });
 }

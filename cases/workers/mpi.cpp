@@ -32,6 +32,7 @@
 #include "cases/families/collectives/inputs.hpp"
 #include "cases/families/ptycho/case.hpp"
 #include "cases/workers/arrival.hpp"
+#include "cases/workers/mpi_process.hpp"
 #include "cases/workers/repeated_memory.hpp"
 
 /// rankcheck-worker-mpi: one process of an MPI world. It serves its own rank to the harness.
@@ -346,12 +347,5 @@ int serve_harness() {
 }  // namespace rankcheck::cases
 
 int main() {
-  try {
-    rankcheck::harness::worker::end_with_parent();
-    return rankcheck::cases::serve_harness();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "rankcheck-worker-mpi: {}\n", error.what());
-    // Without MPI_Abort the other processes would wait for this one in MPI_Finalize.
-    std::_Exit(rankcheck::harness::run::status_unable);
-  }
+  return rankcheck::cases::run_mpi_process("rankcheck-worker-mpi", rankcheck::cases::serve_harness);
 }

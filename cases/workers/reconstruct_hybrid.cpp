@@ -17,7 +17,7 @@
 #include "cases/reconstruct/reconstruct_command.hpp"
 #include "cases/workers/cuda_process.hpp"
 #include "cases/workers/hybrid_process.hpp"
-#include "cases/workers/reconstruct_process.hpp"
+#include "cases/workers/mpi_process.hpp"
 
 /// rankcheck-reconstruct-hybrid: one of the MPI processes with several devices each that share the
 /// command `reconstruct`. It takes the command line of `rankcheck reconstruct`.

@@ -12,7 +12,7 @@
 #include "cases/backends/mpi.hpp"
 #include "cases/backends/worker_command.hpp"
 #include "cases/reconstruct/reconstruct_command.hpp"
-#include "cases/workers/reconstruct_process.hpp"
+#include "cases/workers/mpi_process.hpp"
 
 /// rankcheck-reconstruct-mpi: one of the MPI processes that share the command `reconstruct`. It
 /// takes the command line of `rankcheck reconstruct`.
