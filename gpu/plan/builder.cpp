@@ -33,18 +33,12 @@ void Builder::begin(Plan& plan,
   std::iota(signallers_.begin(), signallers_.end(), 0);
 }
 
-Range Builder::send(int rank, int block) const {
-  const std::vector<spec::Block>& blocks = extents(rank).send;
+Range Builder::block_of(int rank, Buffer buffer, int block) const {
+  const std::vector<spec::Block>& blocks =
+      buffer == Buffer::send ? extents(rank).send : extents(rank).recv;
   RANKCHECK_ASSERT(block >= 0 && spec::to_size(block) < blocks.size());
   const spec::Block& b = blocks[spec::to_size(block)];
-  return {rank, Buffer::send, b.offset, b.count};
-}
-
-Range Builder::recv(int rank, int block) const {
-  const std::vector<spec::Block>& blocks = extents(rank).recv;
-  RANKCHECK_ASSERT(block >= 0 && spec::to_size(block) < blocks.size());
-  const spec::Block& b = blocks[spec::to_size(block)];
-  return {rank, Buffer::recv, b.offset, b.count};
+  return {rank, buffer, b.offset, b.count};
 }
 
 Range Builder::scratch(int rank, std::int64_t count) {

@@ -46,8 +46,12 @@ class Builder {
   }
 
   /// Block `block` of a rank's send or recv buffer.
-  [[nodiscard]] Range send(int rank, int block = 0) const;
-  [[nodiscard]] Range recv(int rank, int block = 0) const;
+  [[nodiscard]] Range send(int rank, int block = 0) const {
+    return block_of(rank, Buffer::send, block);
+  }
+  [[nodiscard]] Range recv(int rank, int block = 0) const {
+    return block_of(rank, Buffer::recv, block);
+  }
   /// Allocates `count` new scratch elements of `rank`.
   [[nodiscard]] Range scratch(int rank, std::int64_t count);
 
@@ -68,6 +72,7 @@ class Builder {
   void wait(int rank, Event event);
 
  private:
+  [[nodiscard]] Range block_of(int rank, Buffer buffer, int block) const;
   void add(int rank,
            StepKind kind,
            const Range& destination,

@@ -11,10 +11,6 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-bool moves_data(const Step& step) {
-  return step.kind != StepKind::signal && step.kind != StepKind::wait;
-}
-
 bool overlap(const Extent& a, const Extent& b) {
   return a.begin < b.end && b.begin < a.end;
 }

@@ -59,6 +59,10 @@ struct Step {
   std::uint32_t source_count = 0;
 };
 
+[[nodiscard]] inline bool moves_data(const Step& step) {
+  return step.kind != StepKind::signal && step.kind != StepKind::wait;
+}
+
 /// Whether a call with this op multiplies what it reads from the range by the rank's scalar.
 [[nodiscard]] inline bool is_premultiplied(const Range& source, spec::ReduceOp op) {
   return op == spec::ReduceOp::premul_sum && source.buffer == Buffer::send;

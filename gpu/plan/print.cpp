@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 5> kind_names{"put", "copy", "reduce", "s
 
 std::string step_text(const Plan& plan, const Step& step, int rank) {
   std::string text(kind_names[spec::to_size(step.kind)]);
-  if (step.kind == StepKind::signal || step.kind == StepKind::wait) {
+  if (!moves_data(step)) {
     if (step.event.id < plan.ranks()) {
       return text + " entry of rank " + std::to_string(step.event.id);
     }

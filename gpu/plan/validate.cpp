@@ -27,7 +27,7 @@ std::optional<Violation> check_events(const Plan& plan) {
     const auto& program = plan.steps[spec::to_size(rank)];
     for (std::size_t i = 0; i < program.size(); ++i) {
       const Step& step = program[i];
-      if (step.kind != StepKind::signal && step.kind != StepKind::wait) continue;
+      if (moves_data(step)) continue;
       EventUse& use = uses[spec::to_size(step.event.id)];
       if (!use.is_signalled && !use.is_waited_for) use.first = {rank, static_cast<std::int32_t>(i)};
       (step.kind == StepKind::signal ? use.is_signalled : use.is_waited_for) = true;
@@ -160,7 +160,7 @@ std::vector<std::vector<TracedValue>> trace(const Plan& plan, std::span<const Ra
     const auto& program = plan.steps[spec::to_size(move->rank)];
     if (move->step < 0 || spec::to_size(move->step) >= program.size()) continue;
     const Step& step = program[spec::to_size(move->step)];
-    if (step.kind != StepKind::signal && step.kind != StepKind::wait) symbols.perform(step);
+    if (moves_data(step)) symbols.perform(step);
   }
   std::vector<std::vector<TracedValue>> recv(memory.size());
   for (std::size_t r = 0; r < memory.size(); ++r) {

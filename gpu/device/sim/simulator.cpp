@@ -22,10 +22,6 @@ bool is_message(const plan::Plan& plan, const plan::Step& step) {
   });
 }
 
-bool moves_data(const plan::Step& step) {
-  return step.kind != StepKind::signal && step.kind != StepKind::wait;
-}
-
 Status status_of(plan::Violation::Kind kind) {
   switch (kind) {
     case plan::Violation::Kind::memory:
