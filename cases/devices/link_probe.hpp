@@ -11,17 +11,7 @@
 /// links. The worker and the main program share these types.
 namespace rankcheck::cases::hardware {
 
-/// A physical device of this machine.
-struct Device {
-  std::string name = {};
-  std::string bus = {};
-  std::string capability = {};
-  std::int64_t memory_bytes = 0;
-  /// For a stand-in device: what provides its memory. Empty for hardware.
-  std::string memory = {};
-
-  [[nodiscard]] bool is_hardware() const { return memory.empty(); }
-};
+using Device = gpu::cuda::DeviceInfo;
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Device& device);
 /// Throws harness::BadInput that names the field.

@@ -395,12 +395,9 @@ std::string cufft_text() {
 void describe() {
   nlohmann::ordered_json out = describe_state(complaints(), cufft_text());
   out["devices"] = nlohmann::ordered_json::array();
-  for (const cuda::DeviceInfo& each : cuda::physical_devices()) {
-    out["devices"].push_back(to_json(hardware::Device{.name = each.name,
-                                                      .bus = each.bus,
-                                                      .capability = each.capability,
-                                                      .memory_bytes = each.memory_bytes,
-                                                      .memory = foreign_memory()}));
+  for (cuda::DeviceInfo& each : cuda::physical_devices()) {
+    each.memory = foreign_memory();
+    out["devices"].push_back(hardware::to_json(each));
   }
   print_description(std::move(out), algorithms().infos());
 }

@@ -16,6 +16,20 @@
 /// own memory.
 namespace rankcheck::gpu::cuda {
 
+/// A physical device of this machine.
+struct DeviceInfo {
+  std::string name = {};
+  /// The PCI address, which identifies the board whatever its number is: "0000:3b:00.0".
+  std::string bus = {};
+  /// The compute capability, for example "9.0".
+  std::string capability = {};
+  std::int64_t memory_bytes = 0;
+  /// For a stand-in device: what provides its memory. Empty for hardware.
+  std::string memory = {};
+
+  [[nodiscard]] bool is_hardware() const { return memory.empty(); }
+};
+
 /// How bytes cross a link. Plans use both methods.
 enum class Method : std::uint8_t {
   /// The CUDA runtime copies.

@@ -10,23 +10,14 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// A physical device. The runtime's numbers are the indices of physical_devices().
-struct DeviceInfo {
-  std::string name;
-  /// The PCI address, which identifies the board whatever its number is: "0000:3b:00.0".
-  std::string bus;
-  /// The compute capability, for example "9.0".
-  std::string capability;
-  std::int64_t memory_bytes = 0;
-};
-
 /// Thrown if a kernel of one device cannot read the memory of another one.
 class Unreachable : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
-/// The physical devices; empty if none can be used.
+/// The physical devices, without what provides their memory; empty if none can be used. The
+/// runtime's numbers are the indices.
 [[nodiscard]] std::vector<DeviceInfo> physical_devices();
 
 /// Makes buffers of at most `bytes` bytes, or fewer if less memory is free, on two physical
