@@ -106,16 +106,14 @@ Planted::Planted(const Bug& bug, bool sound)
     : bug_(bug),
       sound_(sound),
       implementations_(implementations_with(bug, sound)),
-      sim_(
-          implementations_,
-          [this](const Case& c, gpu::plan::Plan& plan) { edit_plan(c, plan); },
-          [this](std::span<const Case> stages, std::size_t stage, Observation& observation) {
-            edit_result(stages, stage, observation);
-          },
-          [this](const Case& c, const OperatorCall& call) { replace_call(c, call); },
-          [this](std::span<const Case> stages, gpu::plan::Plan& merged) {
-            edit_groups(stages, merged);
-          }),
+      sim_(implementations_,
+           {.plan = [this](const Case& c, gpu::plan::Plan& plan) { edit_plan(c, plan); },
+            .result = [this](std::span<const Case> stages,
+                             std::size_t stage,
+                             Observation& observation) { edit_result(stages, stage, observation); },
+            .call = [this](const Case& c, const OperatorCall& call) { replace_call(c, call); },
+            .groups = [this](std::span<const Case> stages,
+                             gpu::plan::Plan& merged) { edit_groups(stages, merged); }}),
       traits_(sim_.traits()) {
   traits_.has_strides = bug.without.find("stride") != std::string_view::npos;
 }

@@ -83,16 +83,9 @@ std::string explain_calls(int n, std::size_t calls) {
 
 }  // namespace
 
-SimBackend::SimBackend(std::span<const gpu::Implementation> implementations,
-                       EditPlan edit_plan,
-                       EditResult edit_result,
-                       ReplaceCall replace_call,
-                       EditGroups edit_groups)
+SimBackend::SimBackend(std::span<const gpu::Implementation> implementations, SimEdits edits)
     : algorithms_{implementations, gpu::operators()},
-      edit_plan_(std::move(edit_plan)),
-      edit_result_(std::move(edit_result)),
-      replace_call_(std::move(replace_call)),
-      edit_groups_(std::move(edit_groups)),
+      edits_(std::move(edits)),
       cluster_(reference::contract_named, gpu::algorithm_for) {
   traits_.name = "sim";
   traits_.nan_rule = spec::NanRule::drops;
@@ -234,7 +227,7 @@ void SimBackend::write_plan(const gpu::plan::Algorithm& algorithm,
   builder_.begin(plan, reference::contract_named(c.operation), call, options_of(c));
   algorithm.plan(builder_);
   if (c.late >= 0 && c.late < plan.ranks()) plan.late.push_back(c.late);
-  if (edit_plan_) edit_plan_(c, plan);
+  if (edits_.plan) edits_.plan(c, plan);
 }
 
 bool SimBackend::run_plans(const Batch& batch,
@@ -249,7 +242,7 @@ bool SimBackend::run_plans(const Batch& batch,
       write_plan(*selected_[batch.first + k].plan, stages[batch.first + k], plans_[k]);
     }
     merge(plans_, plan_);
-    if (edit_groups_) edit_groups_(stages.subspan(batch.first, plans_.size()), plan_);
+    if (edits_.groups) edits_.groups(stages.subspan(batch.first, plans_.size()), plan_);
   }
   const gpu::sim::Report& report = simulator_.run(plan_,
                                                   c.type,
@@ -286,8 +279,8 @@ bool SimBackend::run_operator(const gpu::Operator& algorithm,
     cluster_.batch_max = c.chunk;
     const OperatorCall made{
         algorithm, cluster_, reference::contract_named(c.operation), call, buffers};
-    if (replace_call_) {
-      replace_call_(c, made);
+    if (edits_.call) {
+      edits_.call(c, made);
     } else {
       made.make();
     }
@@ -333,8 +326,8 @@ bool SimBackend::run_batch(const Batch& batch,
                                      : run_operator(*op, stages, batch.first, observation);
   unpack();
   if (!settled) return false;
-  for (std::size_t stage = batch.first; edit_result_ && stage < batch.last; ++stage) {
-    edit_result_(stages, stage, observation);
+  for (std::size_t stage = batch.first; edits_.result && stage < batch.last; ++stage) {
+    edits_.result(stages, stage, observation);
   }
   return observation.status == RunStatus::completed;
 }

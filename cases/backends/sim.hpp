@@ -30,31 +30,26 @@ struct OperatorCall {
   void make() const { algorithm.run({cluster, contract, call, buffers}); }
 };
 
+/// What planted bugs change. Empty functions change nothing.
+struct SimEdits {
+  /// Changes a plan before it runs.
+  std::function<void(const harness::Case& c, gpu::plan::Plan& plan)> plan = {};
+  /// Changes the result of a stage before the next stage may read it.
+  std::function<void(
+      std::span<const harness::Case> stages, std::size_t stage, harness::Observation& observation)>
+      result = {};
+  /// Makes the call of an operator in its own way.
+  std::function<void(const harness::Case& c, const OperatorCall& call)> call = {};
+  /// Changes the plan of calls that are in flight at the same time: of several groups, or repeated
+  /// calls of one group. `stages` are these calls.
+  std::function<void(std::span<const harness::Case> stages, gpu::plan::Plan& merged)> groups = {};
+};
+
 /// Runs plans and operators on simulated devices inside this process.
 class SimBackend : public harness::Backend {
  public:
-  /// Changes a plan before it runs. Planted bugs in plans use this.
-  using EditPlan = std::function<void(const harness::Case& c, gpu::plan::Plan& plan)>;
-
-  /// Changes the result of a stage before the next stage may read it. Planted bugs in results use
-  /// this.
-  using EditResult = std::function<void(
-      std::span<const harness::Case> stages, std::size_t stage, harness::Observation& observation)>;
-
-  /// Changes the plan of calls that are in flight at the same time: of several groups, or repeated
-  /// calls of one group. `stages` are these calls. Planted bugs between calls use this.
-  using EditGroups =
-      std::function<void(std::span<const harness::Case> stages, gpu::plan::Plan& merged)>;
-
-  /// Makes the call of an operator in its own way. Planted bugs in operators use this.
-  using ReplaceCall = std::function<void(const harness::Case& c, const OperatorCall& call)>;
-
   /// The data behind `implementations` must outlive the backend.
-  explicit SimBackend(std::span<const gpu::Implementation> implementations,
-                      EditPlan edit_plan = {},
-                      EditResult edit_result = {},
-                      ReplaceCall replace_call = {},
-                      EditGroups edit_groups = {});
+  explicit SimBackend(std::span<const gpu::Implementation> implementations, SimEdits edits = {});
 
   [[nodiscard]] const harness::BackendTraits& traits() const override { return traits_; }
   [[nodiscard]] std::vector<harness::AlgorithmInfo> algorithms() const override {
@@ -109,10 +104,7 @@ class SimBackend : public harness::Backend {
   Algorithms algorithms_;
   /// The algorithm of each stage of the run.
   std::vector<SelectedAlgorithm> selected_;
-  EditPlan edit_plan_;
-  EditResult edit_result_;
-  ReplaceCall replace_call_;
-  EditGroups edit_groups_;
+  SimEdits edits_;
   harness::BackendTraits traits_;
   gpu::plan::Builder builder_;
   gpu::plan::Plan plan_;

@@ -1,6 +1,8 @@
 #include "cases/audit/intercepted_call.hpp"
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -23,8 +25,8 @@ const harness::Case& insert_case() {
 }
 
 /// Runs the case. `replace_call` makes the call in place of the backend.
-Observation run(const SimBackend::ReplaceCall& replace_call) {
-  SimBackend backend(gpu::implementations(), {}, {}, replace_call);
+Observation run(std::function<void(const harness::Case&, const OperatorCall&)> replace_call) {
+  SimBackend backend(gpu::implementations(), {.call = std::move(replace_call)});
   Observation observation;
   backend.run({&insert_case(), 1}, observation);
   EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;

@@ -23,11 +23,11 @@ harness::Observation run_with_write(std::ptrdiff_t at) {
   const harness::Case c = harness::case_from_text(
       R"({"operation":"insert","ranks":2,"counts":[1,1],"rows":2,"cols":2,"window":1,)"
       R"("detector":1})");
-  SimBackend backend(
-      gpu::implementations(), {}, {}, [&](const harness::Case&, const OperatorCall& call) {
-        call.make();
-        call.cluster.allocate(1, 24)[at] = std::byte{};
-      });
+  SimBackend backend(gpu::implementations(),
+                     {.call = [&](const harness::Case&, const OperatorCall& call) {
+                       call.make();
+                       call.cluster.allocate(1, 24)[at] = std::byte{};
+                     }});
   harness::Observation observation;
   backend.run({&c, 1}, observation);
   return observation;
@@ -54,10 +54,10 @@ std::vector<harness::Case> calls(int repeat) {
 
 TEST(SimBackendTest, HasRepeatedCallsInFlightAtTheSameTime) {
   std::vector<int> ranks;
-  SimBackend backend(
-      gpu::implementations(), {}, {}, {}, [&](std::span<const harness::Case>, auto& merged) {
-        ranks.push_back(merged.ranks());
-      });
+  SimBackend backend(gpu::implementations(),
+                     {.groups = [&](std::span<const harness::Case>, auto& merged) {
+                       ranks.push_back(merged.ranks());
+                     }});
   harness::Observation observation;
   backend.run(calls(3), observation);
   EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
@@ -77,12 +77,12 @@ TEST(SimBackendTest, TakesElementsThatLieApart) {
 
 /// A message to the memory of the call before is a race, and the text says which call is meant.
 TEST(SimBackendTest, SeesMemoryThatTwoCallsUse) {
-  SimBackend backend(
-      gpu::implementations(), {}, {}, {}, [](std::span<const harness::Case>, auto& merged) {
-        for (auto& step : merged.steps[2]) {
-          if (step.kind == gpu::plan::StepKind::put) step.destination.rank = 1;
-        }
-      });
+  SimBackend backend(gpu::implementations(),
+                     {.groups = [](std::span<const harness::Case>, auto& merged) {
+                       for (auto& step : merged.steps[2]) {
+                         if (step.kind == gpu::plan::StepKind::put) step.destination.rank = 1;
+                       }
+                     }});
   harness::Observation observation;
   backend.run(calls(2), observation);
   EXPECT_EQ(observation.status, harness::RunStatus::failed);
