@@ -322,7 +322,7 @@ class CudaSubject final : public worker::Subject {
     } else if (has_late) {
       // A graph would wait for the late rank before it begins on any rank. It also waits for
       // inputs that are pending, and whether it does so is what such cases are for.
-      cuda::enqueue(plan_, c.type, collective(c).op, batch.memory, devices_);
+      cuda::enqueue({plan_, c.type, collective(c).op, batch.memory}, devices_);
     } else {
       graphs_.enqueue({plan_, c.type, collective(c).op, batch.memory, devices_.members()});
     }
@@ -348,7 +348,7 @@ class CudaSubject final : public worker::Subject {
     }
     // A graph must not be used here: its launch would synchronise the ranks, which is the plan's
     // task.
-    cuda::enqueue(plan_, c.type, collective(c).op, batch.memory, devices_);
+    cuda::enqueue({plan_, c.type, collective(c).op, batch.memory}, devices_);
     for (int r = 0; r < n; ++r) {
       devices_.stamp(r, 0, stamps[0], stamps[spec::to_size(r)] + 2);
     }

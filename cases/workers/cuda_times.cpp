@@ -162,7 +162,7 @@ class TimedCase {
     spoil_results();
     cluster_.begin(harness::members(case_));
     if (selected_.plan != nullptr) {
-      cuda::enqueue(plan_, case_.type, collective(case_).op, memory_, devices_);
+      cuda::enqueue({plan_, case_.type, collective(case_).op, memory_}, devices_);
     } else {
       selected_.op->run({cluster_, contract_, call_, buffers_});
     }

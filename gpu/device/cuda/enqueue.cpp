@@ -17,12 +17,7 @@ using plan::StepKind;
 /// Turns the steps of a plan into work on streams.
 class Enqueuer {
  public:
-  Enqueuer(const plan::Plan& plan,
-           spec::Type type,
-           spec::ReduceOp op,
-           std::span<const RankMemory> memory,
-           Streams& streams)
-      : plan_(plan), type_(type), op_(op), memory_(memory), streams_(streams) {}
+  Enqueuer(const PlanCall& call, Streams& streams) : call_(call), streams_(streams) {}
 
   void enter(int rank) { streams_.record(rank, rank); }
 
@@ -45,46 +40,41 @@ class Enqueuer {
  private:
   void combine(int rank, const plan::Step& step) {
     sources_.clear();
-    for (const plan::Range& source : plan_.sources_of(step)) {
+    for (const plan::Range& source : call_.plan.sources_of(step)) {
       sources_.push_back({.data = address(source),
-                          .scalar = plan::is_premultiplied(source, op_)
+                          .scalar = plan::is_premultiplied(source, call_.op)
                                         ? memory_of(source.rank).scalar
                                         : nullptr});
     }
     streams_.combine(rank,
-                     {type_,
-                      op_,
+                     {call_.type,
+                      call_.op,
                       address(step.destination),
                       sources_,
                       step.destination.count,
-                      plan_.divisor_of(step, op_)});
+                      call_.plan.divisor_of(step, call_.op)});
   }
 
-  [[nodiscard]] const RankMemory& memory_of(int rank) const { return memory_[spec::to_size(rank)]; }
+  [[nodiscard]] const RankMemory& memory_of(int rank) const {
+    return call_.memory[spec::to_size(rank)];
+  }
   [[nodiscard]] std::byte* address(const plan::Range& range) const {
-    return memory_of(range.rank).begin(range.buffer) + range.offset * spec::info(type_).bytes;
+    return memory_of(range.rank).begin(range.buffer) + range.offset * spec::info(call_.type).bytes;
   }
 
-  const plan::Plan& plan_;
-  spec::Type type_;
-  spec::ReduceOp op_;
-  std::span<const RankMemory> memory_;
+  const PlanCall& call_;
   Streams& streams_;
   std::vector<Source> sources_;
 };
 
 }  // namespace
 
-void enqueue(const plan::Plan& plan,
-             spec::Type type,
-             spec::ReduceOp op,
-             std::span<const RankMemory> memory,
-             Streams& streams) {
-  Enqueuer enqueuer(plan, type, op, memory, streams);
+void enqueue(const PlanCall& call, Streams& streams) {
+  Enqueuer enqueuer(call, streams);
   plan::Scheduler scheduler;
-  scheduler.begin(plan, {});
+  scheduler.begin(call.plan, {});
   while (const std::optional<plan::Move> move = scheduler.next()) {
-    const auto& program = plan.steps[spec::to_size(move->rank)];
+    const auto& program = call.plan.steps[spec::to_size(move->rank)];
     if (move->step == plan::Move::entry) {
       enqueuer.enter(move->rank);
     } else if (spec::to_size(move->step) < program.size()) {

@@ -12,13 +12,20 @@
 
 namespace rankcheck::gpu::cuda {
 
+/// A call to be enqueued as work on streams.
+struct PlanCall {
+  const plan::Plan& plan;
+  spec::Type type;
+  spec::ReduceOp op;
+  /// memory[r]: the memory of rank r.
+  std::span<const RankMemory> memory;
+  /// placement[r]: the device of rank r, which also determines its stream. Only graphs need it.
+  std::span<const int> placement = {};
+};
+
 /// Gives a valid plan to the streams, step by step, in an order that records every event before a
 /// stream waits for it. Adds no order that the plan does not ask for. Returns before the work is
 /// done. Throws DeviceError if the plan waits for an event that is never signalled.
-void enqueue(const plan::Plan& plan,
-             spec::Type type,
-             spec::ReduceOp op,
-             std::span<const RankMemory> memory,
-             Streams& streams);
+void enqueue(const PlanCall& call, Streams& streams);
 
 }  // namespace rankcheck::gpu::cuda

@@ -78,13 +78,13 @@ Graphs::Graphs(Streams& streams, std::size_t kept_max, Key key)
 
 void Graphs::enqueue(const PlanCall& call) {
   if (kept_max_ == 0) {
-    cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
+    cuda::enqueue(call, streams_);
     return;
   }
   std::string key = key_(call);
   const auto found = entries_.find(key);
   if (found == entries_.end()) {
-    cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
+    cuda::enqueue(call, streams_);
     if (entries_.size() == kept_max_) forget_oldest();
     entries_.emplace(std::move(key), Entry{.used = ++uses_});
     return;
@@ -107,7 +107,7 @@ std::int32_t Graphs::capture(const PlanCall& call) {
     // These event numbers follow the numbers of join() and fork() in enqueue(). Those events are
     // not part of the graph.
     fork(call.plan.events + n);
-    cuda::enqueue(call.plan, call.type, call.op, call.memory, streams_);
+    cuda::enqueue(call, streams_);
     join(call.plan.events + 2 * n);
   } catch (...) {
     // During a capture, nobody could ask whether the device still works.

@@ -11,17 +11,6 @@
 
 namespace rankcheck::gpu::cuda {
 
-/// A call to be enqueued as work on streams.
-struct PlanCall {
-  const plan::Plan& plan;
-  spec::Type type;
-  spec::ReduceOp op;
-  /// memory[r]: the memory of rank r.
-  std::span<const RankMemory> memory;
-  /// placement[r]: the device of rank r, which also determines its stream.
-  std::span<const int> placement;
-};
-
 /// A text of everything that determines the work of a call, including the addresses of its buffers.
 /// Calls with the same key are the same work.
 [[nodiscard]] std::string key_of(const PlanCall& call);
