@@ -23,6 +23,8 @@ class Scratch {
     }
     return array.values;
   }
+  /// Forgets the arrays, because the cluster has taken its memory back.
+  void clear() { arrays_.clear(); }
 
  private:
   struct Array {

@@ -83,7 +83,7 @@ void CudaCluster::begin(std::span<const int> members) {
   devices_.begin(members);
   ranks_.resize(members.size());
   std::iota(ranks_.begin(), ranks_.end(), 0);
-  scratch_.assign(ranks_.size(), {});
+  scratch_.clear();
 }
 
 cufftHandle CudaCluster::plan_for(int rank, const Transform& transform) {
@@ -153,11 +153,8 @@ void CudaCluster::collective(std::string_view operation,
   std::vector<RankMemory> memory;
   for (std::size_t r = 0; r < buffers.size(); ++r) {
     const std::int64_t bytes = plan_.scratch[r] * spec::info(call.type).bytes;
-    Scratch& scratch = scratch_[r];
-    if (scratch.bytes < bytes) {
-      scratch = {.begin = devices_.allocate(static_cast<int>(r), bytes), .bytes = bytes};
-    }
-    memory.push_back({.send = buffers[r].send, .recv = buffers[r].recv, .scratch = scratch.begin});
+    std::byte* const scratch = bytes > 0 ? scratch_.get(static_cast<int>(r), bytes) : nullptr;
+    memory.push_back({.send = buffers[r].send, .recv = buffers[r].recv, .scratch = scratch});
   }
   graphs_.enqueue({plan_, call.type, call.op, memory, devices_.members()});
 }

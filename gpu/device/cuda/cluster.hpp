@@ -16,6 +16,7 @@
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/devices.hpp"
 #include "gpu/device/cuda/graphs.hpp"
+#include "gpu/device/scratch.hpp"
 #include "gpu/plan/algorithm.hpp"
 #include "gpu/plan/builder.hpp"
 
@@ -67,12 +68,6 @@ class CudaCluster final : public Cluster {
   /// area belongs to one stream.
   using Key = std::tuple<int, spec::Type, int, std::int64_t>;
 
-  /// Memory for the scratch buffers of plans, reused from call to call.
-  struct Scratch {
-    std::byte* begin = nullptr;
-    std::int64_t bytes = 0;
-  };
-
   /// A plan occupies device memory, so the number of kept plans is limited.
   static constexpr std::size_t transforms_max = 256;
 
@@ -85,7 +80,8 @@ class CudaCluster final : public Cluster {
   ContractLookup contract_of_;
   plan::AlgorithmLookup algorithm_for_;
   std::vector<int> ranks_;
-  std::vector<Scratch> scratch_;
+  /// Memory for the scratch buffers of plans.
+  Scratch<std::byte> scratch_{*this};
   std::map<Key, cufftHandle> transforms_;
   Graphs graphs_;
   plan::Builder builder_;

@@ -36,7 +36,7 @@ void HybridCluster::begin(std::span<const int> group) {
   devices.resize(places);
   devices_.begin(devices);
   runner_.begin(places);
-  scratch_.assign(places, {});
+  scratch_.clear();
 }
 
 void HybridCluster::end() {
@@ -46,14 +46,6 @@ void HybridCluster::end() {
 
 int HybridCluster::place_of(int rank) const {
   return members_[spec::to_size(rank)].place;
-}
-
-std::byte* HybridCluster::scratch_of(int place, std::int64_t bytes) {
-  Scratch& scratch = scratch_[spec::to_size(place)];
-  if (scratch.bytes < bytes) {
-    scratch = {.begin = devices_.cluster().allocate(place, bytes), .bytes = bytes};
-  }
-  return scratch.begin;
 }
 
 void HybridCluster::collective(std::string_view operation,
@@ -92,7 +84,7 @@ void HybridCluster::perform(const CollectiveCall& call,
     const std::int64_t bytes = plan_.scratch[rank] * spec::info(call.call.type).bytes;
     memory[rank] = {.send = buffers[place].data.send,
                     .recv = buffers[place].data.recv,
-                    .scratch = scratch_of(static_cast<int>(place), bytes),
+                    .scratch = bytes > 0 ? scratch_.get(local_[place], bytes) : nullptr,
                     .scalar = buffers[place].scalar};
   }
   runner_.run({.plan = plan_,

@@ -15,6 +15,7 @@
 #include "gpu/device/hybrid/placement.hpp"
 #include "gpu/device/hybrid/plan_runner.hpp"
 #include "gpu/device/hybrid/processes.hpp"
+#include "gpu/device/scratch.hpp"
 #include "gpu/plan/algorithm.hpp"
 #include "gpu/plan/builder.hpp"
 
@@ -33,6 +34,8 @@ class HybridCluster final : public Cluster {
                 const Placement& placement,
                 ContractLookup contract_of,
                 plan::AlgorithmLookup algorithm_for);
+  HybridCluster(const HybridCluster&) = delete;
+  HybridCluster& operator=(const HybridCluster&) = delete;
 
   /// Starts a call of the group. `group` lists the world ranks of all members. The process must
   /// host at least one of them.
@@ -87,14 +90,7 @@ class HybridCluster final : public Cluster {
                const Observer& observer);
 
  private:
-  /// Memory for the scratch buffers of plans, reused within a call.
-  struct Scratch {
-    std::byte* begin = nullptr;
-    std::int64_t bytes = 0;
-  };
-
   [[nodiscard]] int place_of(int rank) const;
-  [[nodiscard]] std::byte* scratch_of(int place, std::int64_t bytes);
 
   Processes& processes_;
   Devices& devices_;
@@ -104,7 +100,8 @@ class HybridCluster final : public Cluster {
   PlanRunner runner_;
   std::vector<Member> members_;
   std::vector<int> local_;
-  std::vector<Scratch> scratch_;
+  /// Memory for the scratch buffers of plans.
+  Scratch<std::byte> scratch_{*this};
   plan::Builder builder_;
   plan::Plan plan_;
 };
