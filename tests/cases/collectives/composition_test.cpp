@@ -1,4 +1,5 @@
 #include "cases/collectives/composition.hpp"
+#include "cases/collectives/properties.hpp"
 
 #include <set>
 #include <string>

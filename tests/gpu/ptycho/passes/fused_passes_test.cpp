@@ -328,30 +328,30 @@ TEST_P(FusedPassesTest, Compares) {
 }
 
 TEST_P(FusedPassesTest, LeavesAllAsItWasWithoutPositions) {
-  const auto keeps = [&](const char* name, auto before, const auto& pass) {
+  const auto keeps = [&](const char* name, std::int64_t size, auto before, const auto& pass) {
     SCOPED_TRACE(name);
-    GuardedArray<decltype(before)> wanted(object_.size(), 0);
+    GuardedArray<decltype(before)> wanted(size, 0);
     wanted.fill(before);
-    GuardedArray<decltype(before)> got(object_.size(), 0);
+    GuardedArray<decltype(before)> got(size, 0);
     got.fill(before);
     FusedPasses<float> fused(cluster_, scene_);
     pass(fused, got.data());
     expect_same(got, wanted);
   };
   const Complex<float> waves{9, 9};
-  keeps("illuminate", waves, [&](auto& fused, auto* got) {
+  keeps("illuminate", waves_.size(), waves, [&](auto& fused, auto* got) {
     fused.illuminate(0, scan_, {.count = 0}, got);
   });
-  keeps("add_to_object", waves, [&](auto& fused, auto* got) {
+  keeps("add_to_object", object_.size(), waves, [&](auto& fused, auto* got) {
     fused.add_to_object(0, scan_, {.count = 0}, waves_.data(), got);
   });
-  keeps("add_to_probe", waves, [&](auto& fused, auto* got) {
+  keeps("add_to_probe", probe_.size(), waves, [&](auto& fused, auto* got) {
     fused.add_to_probe(0, scan_, {.count = 0}, waves_.data(), got);
   });
-  keeps("add_light", 3.0F, [&](auto& fused, auto* got) {
+  keeps("add_light", object_.size(), 3.0F, [&](auto& fused, auto* got) {
     fused.add_light(0, scan_, {.count = 0}, got);
   });
-  keeps("add_magnitudes", 3.0F, [&](auto& fused, auto* got) {
+  keeps("add_magnitudes", window_size(), 3.0F, [&](auto& fused, auto* got) {
     fused.add_magnitudes(0, scan_, {.count = 0}, got);
   });
   double cost = 4;
