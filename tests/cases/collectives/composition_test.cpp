@@ -1,5 +1,4 @@
 #include "cases/collectives/composition.hpp"
-#include "cases/collectives/properties.hpp"
 
 #include <set>
 #include <string>
@@ -7,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
 

@@ -1,5 +1,6 @@
 #include "harness/report/journal.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include <fmt/format.h>

@@ -1,5 +1,7 @@
 #include "harness/suite/suite_file.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/harness/fake.hpp"
