@@ -9,6 +9,7 @@
 #include "harness/case/case.hpp"
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::cases {
 namespace {
@@ -16,12 +17,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 std::string error_of(const std::string& line) {
-  try {
-    static_cast<void>(words_of_command(line, 2));
-  } catch (const harness::BadInput& bad) {
-    return bad.what();
-  }
-  return {};
+  return harness::complaint_of<harness::BadInput>([&] { return words_of_command(line, 2); });
 }
 
 TEST(CommandBackendTest, SplitsALineAsAShell) {
@@ -77,15 +73,11 @@ TEST(CommandBackendTest, FindsReadySubjectsByTheirNames) {
 TEST(CommandBackendTest, SaysWhyAFileOfPythonCannotBeABackend) {
   EXPECT_EQ(why_python_unavailable("no-such-file.py"),
             "got no-such-file.py, expected a file of Python");
-  try {
-    static_cast<void>(why_python_unavailable("'a file.py' name more"));
-    ADD_FAILURE() << "expected BadInput";
-  } catch (const harness::BadInput& bad) {
-    EXPECT_STREQ(bad.what(),
-                 "python:'a file.py' name more: got 3 words, expected a file of Python, and the "
-                 "subject's name "
-                 "if the file has several");
-  }
+  EXPECT_EQ(
+      harness::complaint_of<harness::BadInput>(
+          [] { return why_python_unavailable("'a file.py' name more"); }),
+      "python:'a file.py' name more: got 3 words, expected a file of Python, and the subject's "
+      "name if the file has several");
 }
 
 }  // namespace

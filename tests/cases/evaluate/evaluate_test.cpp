@@ -16,6 +16,7 @@
 
 #include "cases/backends/sim.hpp"
 #include "cases/suites/catalogue.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::cases::evaluate {
 namespace {
@@ -308,15 +309,6 @@ TEST(EvaluateTest, OnlyGivenOutputsAreJudged) {
   EXPECT_LT(outcome.judgement.compared_bytes, reference.judge(outputs).judgement.compared_bytes);
 }
 
-std::string refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-    return "";
-  } catch (const BadInput& bad) {
-    return bad.what();
-  }
-}
-
 /// The refusal of a step whose input `name` has one number replaced.
 std::string refusal_of_value(const std::string& name, std::size_t number, float value) {
   Case c = drawn("rpie_step", 1);
@@ -336,7 +328,7 @@ std::string refusal_of_value(const std::string& name, std::size_t number, float 
     inputs.push_back(user_array(slots[s], values[s]));
   }
   c.input = harness::InputKind::given;
-  return refusal_of([&] { give_inputs(contract_of(c), inputs, c); });
+  return harness::complaint_of<BadInput>([&] { give_inputs(contract_of(c), inputs, c); });
 }
 
 TEST(EvaluateTest, RefusesValuesWithoutAMeaning) {
@@ -359,7 +351,8 @@ TEST(EvaluateTest, RefusesValuesWithoutAMeaning) {
 TEST(EvaluateTest, RefusesBadArguments) {
   const std::vector<std::string> names{"object", "probe"};
   const auto read = [&](const std::vector<std::string>& arguments) {
-    return refusal_of([&] { static_cast<void>(read_arguments("--input", arguments, names)); });
+    return harness::complaint_of<BadInput>(
+        [&] { static_cast<void>(read_arguments("--input", arguments, names)); });
   };
   EXPECT_EQ(read({"object=o.npy", "probe=p.npy"}), "");
   EXPECT_EQ(read({"objct=o.npy"}),
@@ -369,7 +362,7 @@ TEST(EvaluateTest, RefusesBadArguments) {
   EXPECT_EQ(read({"object=a", "object=b"}), "--input: object was given twice");
   const spec::Contract& contract = catalogue().find("crop")->contract;
   const auto fields = [&](const std::string& text) {
-    return refusal_of([&] { static_cast<void>(read_fields(contract, text)); });
+    return harness::complaint_of<BadInput>([&] { static_cast<void>(read_fields(contract, text)); });
   };
   EXPECT_EQ(fields("{"), "--case: expected a JSON object");
   EXPECT_EQ(fields("[]"), "--case: expected a JSON object");
@@ -386,7 +379,8 @@ TEST(EvaluateTest, RefusesArraysThatDoNotFit) {
   const auto gather_of = [&](spec::Type type, const Shape& shape) {
     UserArray array{.name = "send", .path = "s.npy", .files = {}};
     array.files.emplace_back(harness::to_npy(type, zeros.data(), shape));
-    return refusal_of([&] { static_cast<void>(gather("--input", slot, array)); });
+    return harness::complaint_of<BadInput>(
+        [&] { static_cast<void>(gather("--input", slot, array)); });
   };
   EXPECT_EQ(gather_of(spec::Type::f32, {2, 3}), "");
   EXPECT_EQ(gather_of(spec::Type::f32, {1, 2, 3}), "");

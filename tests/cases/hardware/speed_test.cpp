@@ -7,6 +7,7 @@
 #include "harness/case/fields.hpp"
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::cases::hardware {
 namespace {
@@ -75,13 +76,10 @@ TEST_F(SpeedTest, TellsWhatFailed) {
 
 TEST_F(SpeedTest, RefusesFilesWithoutATarget) {
   EXPECT_THROW((void)speeds_of(json::array()), BadInput);
-  try {
-    (void)speeds_of({{{"name", "operators/cuda"}, {"floor_ratio", 1}}});
-    ADD_FAILURE() << "expected BadInput";
-  } catch (const BadInput& bad) {
-    EXPECT_EQ(bad.what(),
-              speed_file(folder_.path()).string() + ": expected a measurement that has a target");
-  }
+  EXPECT_EQ(harness::complaint_of<BadInput>([this] {
+              return speeds_of({{{"name", "operators/cuda"}, {"floor_ratio", 1}}});
+            }),
+            speed_file(folder_.path()).string() + ": expected a measurement that has a target");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST_F(ReadBadFilesTest, RejectsFilesThatAreNoHdf5) {
 TEST_F(ReadBadFilesTest, RejectsTruncatedFiles) {
   write(path_, small_scan());
   const auto cut = [](std::string& bytes) { bytes.resize(bytes.size() / 2); };
-  EXPECT_NE(complaint_after(cut), "nothing");
+  EXPECT_NE(complaint_after(cut), "");
 }
 
 /// The HDF5 library itself would read past the bytes of such a file.
@@ -111,7 +111,7 @@ TEST_F(ReadBadFilesTest, RejectsFramesThatNoMemoryHolds) {
   expect_needs({9, 1000000, 1000000}, one);
   expect_needs({9, 1, 1000000}, one);
   expect_needs({std::int64_t{1} << 40, 512, 512}, "1099511627776 frames of 512 × 512 take");
-  EXPECT_EQ(complaint({100, 128, 128}), "nothing");
+  EXPECT_EQ(complaint({100, 128, 128}), "");
 }
 
 TEST_F(ReadBadFilesTest, RejectsMissingParts) {
@@ -156,12 +156,12 @@ TEST_F(ReadBadFilesTest, RejectsFramesAndProbesWithoutLight) {
   const auto lit = [](double value) { return frames_of(std::vector<double>(48, value)); };
   expect_rejected(lit(0), "found 0" + expected("intensities"));
   expect_rejected(lit(3e38), "found 1.44e+40" + expected("intensities"));
-  EXPECT_EQ(complaint({lit(1e-30)}), "nothing");
-  EXPECT_EQ(complaint({lit(1e35)}), "nothing");
+  EXPECT_EQ(complaint({lit(1e-30)}), "");
+  EXPECT_EQ(complaint({lit(1e35)}), "");
   const auto probe = [](float value) { return filled(probe_1, {1, 4, 4}, value); };
   expect_rejected(probe(0), "found 0" + expected("squares"));
   expect_rejected(probe(1e19F), "found 1.6e+39" + expected("squares"));
-  EXPECT_EQ(complaint({probe(1e-3F)}), "nothing");
+  EXPECT_EQ(complaint({probe(1e-3F)}), "");
 }
 
 TEST_F(ReadBadFilesTest, RejectsTranslationsThatDoNotFit) {

@@ -201,8 +201,8 @@ TEST_F(ReadTest, RejectsScansWithinAPixel) {
   expect_rejected(scan(0.5),
                   "found a scan over 0.5 pixels, expected metres, over at least one pixel of the "
                   "object, 1 × 1 m");
-  EXPECT_EQ(complaint({scan(1)}), "nothing");
-  EXPECT_EQ(complaint({scan(0)}), "nothing");
+  EXPECT_EQ(complaint({scan(1)}), "");
+  EXPECT_EQ(complaint({scan(0)}), "");
 }
 
 TEST_F(ReadTest, FollowsLinksAndDoesWithoutOptionalParts) {

@@ -11,18 +11,14 @@
 #include "cases/reconstruct/dataset.hpp"
 #include "tests/cases/reconstruct/scan.hpp"
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::cases::reconstruct {
 
-/// Returns the one-line complaint of `read` about its input, or "nothing".
+/// Returns the one-line complaint of `read` about its input; empty if there is none.
 template <class Read>
 std::string complaint_of(const Read& read) {
-  try {
-    static_cast<void>(read());
-  } catch (const harness::BadInput& bad) {
-    return bad.what();
-  }
-  return "nothing";
+  return harness::complaint_of<harness::BadInput>(read);
 }
 
 /// Writes a scan as a file and reads it.
