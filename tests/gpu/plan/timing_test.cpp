@@ -9,6 +9,7 @@
 #include "harness/base/files.hpp"
 
 #include "tests/gpu/plan/sketch.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::gpu::plan {
 namespace {
@@ -19,12 +20,7 @@ Topology machine() {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    (void)parse_topology("test", text);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
+  return harness::complaint_of<std::invalid_argument>([&] { return parse_topology("test", text); });
 }
 
 TEST(TopologyTest, FindsTheLevelBetweenRanks) {
@@ -105,12 +101,9 @@ TEST(TimingTest, MessagesToOneRankShareItsPort) {
 
 TEST(TimingTest, RejectsWhatDoesNotFit) {
   Sketch sketch(9);
-  try {
-    (void)time_plan(sketch.plan, 4, machine());
-    FAIL();
-  } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "topology test has 8 ranks, the plan needs 9");
-  }
+  EXPECT_EQ(harness::complaint_of<std::invalid_argument>(
+                [&] { return time_plan(sketch.plan, 4, machine()); }),
+            "topology test has 8 ranks, the plan needs 9");
 }
 
 TEST(TimingTest, RejectsAPlanThatNeverEnds) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/gpu/plan/sketch.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::gpu::plan {
 namespace {
@@ -153,17 +154,14 @@ TEST(ValidateTest, FindsStepsThatMeanNothing) {
     return Range{rank, Buffer::send, offset, count};
   };
   const auto recv = [](int rank) { return Range{rank, Buffer::recv, 0, 2}; };
-  const auto says = [](const std::string& text, const char* part) {
-    return text.find(part) != std::string::npos;
-  };
-  EXPECT_TRUE(says(wrong(StepKind::put, recv(0), {send(0)}), "must be a copy"));
-  EXPECT_TRUE(says(wrong(StepKind::copy, recv(1), {send(0)}), "must be a put"));
-  EXPECT_TRUE(says(wrong(StepKind::copy, recv(0), {send(1)}), "must be a reduce"));
-  EXPECT_TRUE(says(wrong(StepKind::copy, recv(0), {send(0, 0, 1)}), "another size"));
-  EXPECT_TRUE(says(wrong(StepKind::copy, recv(0), {send(0), send(0)}), "needs one source"));
-  EXPECT_TRUE(says(wrong(StepKind::reduce, recv(0), {}), "needs a source"));
-  EXPECT_TRUE(says(wrong(StepKind::put, recv(2), {send(0)}), "no rank of the plan"));
-  EXPECT_TRUE(says(wrong(StepKind::copy, send(0), {send(0, 1)}), "its own source"));
+  EXPECT_TRUE(harness::has(wrong(StepKind::put, recv(0), {send(0)}), "must be a copy"));
+  EXPECT_TRUE(harness::has(wrong(StepKind::copy, recv(1), {send(0)}), "must be a put"));
+  EXPECT_TRUE(harness::has(wrong(StepKind::copy, recv(0), {send(1)}), "must be a reduce"));
+  EXPECT_TRUE(harness::has(wrong(StepKind::copy, recv(0), {send(0, 0, 1)}), "another size"));
+  EXPECT_TRUE(harness::has(wrong(StepKind::copy, recv(0), {send(0), send(0)}), "needs one source"));
+  EXPECT_TRUE(harness::has(wrong(StepKind::reduce, recv(0), {}), "needs a source"));
+  EXPECT_TRUE(harness::has(wrong(StepKind::put, recv(2), {send(0)}), "no rank of the plan"));
+  EXPECT_TRUE(harness::has(wrong(StepKind::copy, send(0), {send(0, 1)}), "its own source"));
 }
 
 TEST(TraceTest, SaysWhatEachElementIsMadeOf) {

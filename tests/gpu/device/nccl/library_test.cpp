@@ -3,24 +3,20 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "gpu/device/nccl/types.hpp"
 
 #include "tests/gpu/device/nccl/named.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::gpu::nccl {
 namespace {
 
 std::string complaint(const std::string& path) {
-  try {
-    const Library library(named(path));
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "no complaint";
+  return harness::complaint_of<std::runtime_error>([&] { return Library(named(path)); });
 }
 
 TEST(NcclLibraryTest, IsLoadedFromTheFileThatIsNamed) {
@@ -33,31 +29,20 @@ TEST(NcclLibraryTest, IsLoadedFromTheFileThatIsNamed) {
 
 TEST(NcclLibraryTest, NamesWhatAnOlderOneLacks) {
   const Library library(named(RANKCHECK_STAND_IN_NCCL_OLD));
-  const std::vector<std::string_view> expected{"ncclAlltoAll",
-                                               "ncclCommDeregister",
-                                               "ncclCommRegister",
-                                               "ncclCommSplit",
-                                               "ncclCommWindowDeregister",
-                                               "ncclCommWindowRegister",
-                                               "ncclGather",
-                                               "ncclGetLastError",
-                                               "ncclMemAlloc",
-                                               "ncclMemFree",
-                                               "ncclScatter"};
-  EXPECT_EQ(library.missing(), expected);
+  EXPECT_EQ(fmt::format("{}", fmt::join(library.missing(), " ")),
+            "ncclAlltoAll ncclCommDeregister ncclCommRegister ncclCommSplit "
+            "ncclCommWindowDeregister ncclCommWindowRegister ncclGather ncclGetLastError "
+            "ncclMemAlloc ncclMemFree ncclScatter");
   EXPECT_EQ(library.version_text(), "2.17.3");
   EXPECT_FALSE(library.has("ncclGather"));
   EXPECT_TRUE(library.has("ncclSend"));
 }
 
 TEST(NcclLibraryTest, SaysInALineWhyItIsNone) {
-  const std::string absent = complaint("/nowhere/libnccl.so.2");
-  EXPECT_NE(absent.find("/nowhere/libnccl.so.2"), std::string::npos) << absent;
-  EXPECT_NE(absent.find("--nccl-library"), std::string::npos) << absent;
-  const std::string other = complaint("libm.so.6");
-  EXPECT_NE(other.find("libm.so.6: not NCCL: it has no function ncclGetVersion: "),
-            std::string::npos)
-      << other;
+  EXPECT_TRUE(
+      harness::has(complaint("/nowhere/libnccl.so.2"), "/nowhere/libnccl.so.2", "--nccl-library"));
+  EXPECT_TRUE(harness::has(complaint("libm.so.6"),
+                           "libm.so.6: not NCCL: it has no function ncclGetVersion: "));
 }
 
 TEST(NcclLibraryTest, TellsRefusalsFromDefects) {

@@ -8,6 +8,7 @@
 #include "harness/base/files.hpp"
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::gpu::nccl {
 namespace {
@@ -16,12 +17,8 @@ const Forcing tree_ll{"AllReduce", "TREE", "LL"};
 const Launch as_forced{"AllReduce", "TREE", "LL"};
 
 std::string disagreement(const std::vector<Launch>& launches, bool moves_data = true) {
-  try {
-    require_forced(tree_ll, launches, moves_data);
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return {};
+  return harness::complaint_of<std::runtime_error>(
+      [&] { require_forced(tree_ll, launches, moves_data); });
 }
 
 TEST(NcclLogTest, ReadsLaunchesAndNothingElse) {

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <future>
 #include <stdexcept>
 #include <string>
@@ -11,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::gpu::nccl {
 namespace {
@@ -24,13 +24,9 @@ class MeetingTest : public testing::Test {
     return {folder_.path(), patience};
   }
 
-  static std::string complaint(const std::function<void()>& function) {
-    try {
-      function();
-    } catch (const std::runtime_error& error) {
-      return error.what();
-    }
-    return "no complaint";
+  template <class Function>
+  static std::string complaint(const Function& function) {
+    return harness::complaint_of<std::runtime_error>(function);
   }
 
   harness::TemporaryFolder folder_;
@@ -56,9 +52,8 @@ TEST_F(MeetingTest, WaitsForAValueThatComesLater) {
 
 TEST_F(MeetingTest, NamesTheValueThatDoesNotCome) {
   meeting().publish("never.1.tmp", "a part of it");
-  const std::string said =
-      complaint([this] { static_cast<void>(meeting(nobody_comes).await("never")); });
-  EXPECT_EQ(said.find("nobody published 'never' within 5 ms, in /"), 0U) << said;
+  EXPECT_TRUE(harness::begins(complaint([this] { return meeting(nobody_comes).await("never"); }),
+                              "nobody published 'never' within 5 ms, in /"));
 }
 
 TEST_F(MeetingTest, GathersAllRanks) {
@@ -68,8 +63,8 @@ TEST_F(MeetingTest, GathersAllRanks) {
       return complaint([&] { meeting().gather(rank, 8); });
     }));
   }
-  EXPECT_EQ(complaint([this] { meeting().gather(0, 8); }), "no complaint");
-  for (auto& each : others) EXPECT_EQ(each.get(), "no complaint");
+  EXPECT_EQ(complaint([this] { meeting().gather(0, 8); }), "");
+  for (auto& each : others) EXPECT_EQ(each.get(), "");
 }
 
 TEST_F(MeetingTest, NamesTheRankThatDoesNotCome) {

@@ -10,7 +10,8 @@
 
 #include "gpu/collectives/registry.hpp"
 
-#include "cases/families/collectives/case.hpp"
+#include "tests/harness/text.hpp"
+
 namespace rankcheck::gpu::sim {
 namespace {
 
@@ -30,27 +31,18 @@ class SimClusterTest : public testing::Test {
   }
   /// Returns the complaint about gathering blocks of 5 floats; empty if there is none.
   std::string fault_of(const std::vector<DeviceBuffers>& buffers, int call_ranks = ranks) {
-    try {
+    return harness::complaint_of<DeviceError>([&] {
       cluster_.collective("all_gather", {.ranks = call_ranks, .count = 5}, false, buffers);
-    } catch (const DeviceError& error) {
-      return error.what();
-    }
-    return {};
+    });
   }
 
   static constexpr int ranks = 3;
   SimCluster cluster_{reference::contract_named, algorithm_for};
 };
 
-TEST_F(SimClusterTest, TakesACallThatFits) {
+TEST_F(SimClusterTest, TakesCallsThatFitAndNoOthers) {
   EXPECT_EQ(fault_of(buffers(5, 15)), "");
-}
-
-TEST_F(SimClusterTest, RefusesACallThatSendsMoreThanThereIs) {
   EXPECT_EQ(fault_of(buffers(4, 15)), "rank 0: all_gather needs 20 bytes, but the device has 16");
-}
-
-TEST_F(SimClusterTest, RefusesACallThatReceivesMoreThanThereIsRoomFor) {
   EXPECT_EQ(fault_of(buffers(5, 14)), "rank 0: all_gather needs 60 bytes, but the device has 56");
 }
 
@@ -60,33 +52,25 @@ TEST_F(SimClusterTest, RefusesMemoryOfAnotherRank) {
   EXPECT_EQ(fault_of(crossed), "rank 2: all_gather needs 60 bytes, but the device has no memory");
 }
 
-TEST_F(SimClusterTest, TakesMemoryThatItAdopted) {
-  std::vector<DeviceBuffers> own = buffers(5, 15);
+TEST_F(SimClusterTest, TakesMemoryThatItAdoptedUntilItBeginsAgain) {
   std::array<std::byte, 20> outside{};
+  cluster_.adopt(1, outside.data(), 20);
+  std::vector<DeviceBuffers> own = buffers(5, 15);
   own[1].send = outside.data();
-  cluster_.adopt(1, outside.data(), 20);
   EXPECT_EQ(fault_of(own), "");
-}
-
-TEST_F(SimClusterTest, ForgetsMemoryThatItAdopted) {
-  std::array<std::byte, 20> outside{};
-  cluster_.adopt(1, outside.data(), 20);
   cluster_.begin(ranks, {}, std::nullopt);
-  std::vector<DeviceBuffers> own = buffers(5, 15);
+  own = buffers(5, 15);
   own[1].send = outside.data();
   EXPECT_EQ(fault_of(own), "rank 1: all_gather needs 20 bytes, but the device has no memory");
 }
 
-TEST_F(SimClusterTest, RefusesBuffersOfFewerRanks) {
-  std::vector<DeviceBuffers> two = buffers(5, 15);
-  two.pop_back();
-  EXPECT_EQ(fault_of(two),
-            "all_gather: a call of 3 ranks with buffers of 2 does not fit a cluster of 3");
-}
-
-TEST_F(SimClusterTest, RefusesACallOfFewerRanks) {
-  EXPECT_EQ(fault_of(buffers(5, 15), 2),
+TEST_F(SimClusterTest, RefusesCallsOrBuffersOfFewerRanks) {
+  std::vector<DeviceBuffers> all = buffers(5, 15);
+  EXPECT_EQ(fault_of(all, 2),
             "all_gather: a call of 2 ranks with buffers of 3 does not fit a cluster of 3");
+  all.pop_back();
+  EXPECT_EQ(fault_of(all),
+            "all_gather: a call of 3 ranks with buffers of 2 does not fit a cluster of 3");
 }
 
 }  // namespace
