@@ -29,13 +29,9 @@ TEST(ConjugateGradientStepTest, ObjectGoesFirstAndTheProbeFromThere) {
   // The object goes from 2 to -1, because -4 would give waves of -8. Then the probe goes from 2 to
   // 1.
   const OperatorArrays out = stepped(waves_of_4());
-  EXPECT_EQ(out[Array::cost].values, Values{9});
-  EXPECT_EQ(out[Array::object].values, (Values{-1, 7}));
-  EXPECT_EQ(out[Array::probe].values, Values{1});
-  EXPECT_EQ(out[Array::step_lengths].values, (Values{0.5, 1}));
-  EXPECT_EQ(out[Array::object_gradient].values, (Values{6, 0}));
-  EXPECT_EQ(out[Array::object_direction].values, (Values{-6, 0}));
-  EXPECT_EQ(out[Array::probe_gradient].values, Values{1});
+  expect_values(out, {{Array::cost, {9}}, {Array::object, {-1, 7}}, {Array::probe, {1}}});
+  expect_values(out, {{Array::step_lengths, {0.5, 1}}, {Array::object_gradient, {6, 0}}});
+  expect_values(out, {{Array::object_direction, {-6, 0}}, {Array::probe_gradient, {1}}});
   EXPECT_EQ(out[Array::probe_direction].values, Values{-1});
 }
 
@@ -186,14 +182,11 @@ OperatorArrays two_pixels(const Values& object,
 ///   i = 0.25i. The costs at the lengths 1, 1/2 and 1/4 are 1.578, 1.301 and 1.247.
 TEST(ConjugateGradientStepTest, SumsOfComplexPixelsTakeConjugates) {
   const OperatorArrays out = stepped(two_pixels({4, 4i}, {4, 4}, {1, -2i}, {-2.0 - 1i, 8i}));
-  EXPECT_EQ(out[Array::cost].values, Values{8});
-  EXPECT_EQ(out[Array::object_gradient].values, (Values{2, 2i}));
-  EXPECT_EQ(out[Array::object_direction].values, (Values{-1.5, -3i}));
-  EXPECT_EQ(out[Array::step_lengths].values, (Values{1, 0.25}));
+  expect_values(out, {{Array::cost, {8}}, {Array::object_gradient, {2, 2i}}});
+  expect_values(out, {{Array::object_direction, {-1.5, -3i}}, {Array::step_lengths, {1, 0.25}}});
   EXPECT_EQ(out[Array::object].values, (Values{2.5, 1i}));
   expect_near(out[Array::probe_gradient].values, {0.25i});
-  expect_near(out[Array::probe_direction].values, {-0.25i});
-  expect_near(out[Array::probe].values, {0.9375i});
+  expect_values(out, {{Array::probe_direction, {-0.25i}}, {Array::probe, {0.9375i}}}, roundings);
 }
 
 TEST(PoissonConjugateGradientStepTest, GoesDownTheCostOfCounts) {
@@ -204,8 +197,7 @@ TEST(PoissonConjugateGradientStepTest, GoesDownTheCostOfCounts) {
   // Half of the gradient leads to waves of -3.5. There, the probe's gradient is 1.75 (1 - 4/49)
   // 3.5.
   EXPECT_NEAR(out[Array::object].values[0].real(), -1.75, 1e-8);
-  expect_near(out[Array::probe_gradient].values, {5.625}, 1e-8);
-  expect_near(out[Array::probe].values, {-0.8125}, 1e-8);
+  expect_values(out, {{Array::probe_gradient, {5.625}}, {Array::probe, {-0.8125}}}, 1e-8);
   EXPECT_EQ(out[Array::step_lengths].values, (Values{0.5, 0.5}));
 }
 
@@ -223,8 +215,7 @@ TEST(PoissonConjugateGradientStepTest, SumsOfComplexPixelsTakeConjugates) {
   expect_near(out[Array::object_gradient].values, {1, 1i}, 1e-8);
   expect_near(out[Array::object_direction].values, {-0.75, -1.5i}, 1e-8);
   EXPECT_EQ(out[Array::step_lengths].values[0], 0.5);
-  expect_near(out[Array::object].values, {1.625, 1.25i}, 1e-8);
-  expect_near(out[Array::probe_gradient].values, {0.203125i}, 1e-8);
+  expect_values(out, {{Array::object, {1.625, 1.25i}}, {Array::probe_gradient, {0.203125i}}}, 1e-8);
 }
 
 }  // namespace

@@ -47,8 +47,7 @@ TEST(LsqmlStepTest, OtherModesMoveButDoNotCountForTheLengths) {
 TEST(LsqmlStepTest, NothingMovesWhereThereIsNothingToSolve) {
   // The waves are 1 and the measured amplitude is 1: no direction and no determinant.
   const OperatorArrays out = outputs_of(lsqml_step::reference, lit_pixel(1, {1}, 1));
-  EXPECT_EQ(out[Array::step_lengths].values, (Values{0, 0}));
-  EXPECT_EQ(out[Array::object].values, (Values{1, 7}));
+  expect_values(out, {{Array::step_lengths, {0, 0}}, {Array::object, {1, 7}}});
 }
 
 /// One pixel has a small weight and one a large weight. The divisor has the relative error of the

@@ -87,12 +87,23 @@ inline OperatorArrays outputs_of(Operator operation, const OperatorArrays& in) {
   return out;
 }
 
+/// Roundings of double precision are smaller.
+inline constexpr double roundings = 1e-13;
+
 /// Expects values that are off by roundings of double precision at most, or by `slack`.
-inline void expect_near(const Values& got, const Values& expected, double slack = 1e-13) {
+inline void expect_near(const Values& got, const Values& expected, double slack = roundings) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t at = 0; at < got.size(); ++at) {
     EXPECT_LE(std::abs(got[at] - expected[at]), slack)
         << at << ": " << got[at] << " instead of " << expected[at];
+  }
+}
+
+/// Expects the values of these arrays, off by `slack` at most.
+inline void expect_values(const OperatorArrays& out, const Given& expected, double slack = 0) {
+  for (const auto& [array, values] : expected) {
+    SCOPED_TRACE(spec::name(array));
+    expect_near(out[array].values, values, slack);
   }
 }
 
