@@ -46,204 +46,143 @@ std::vector<int> idle(std::size_t size) {
   return std::vector<int>(size, untouched);
 }
 
-/// A call worked out by hand: what ranks send, and what they have received behind it.
-struct Example {
+struct Title {
   std::string_view operation;
   std::string_view shows;
+};
+
+/// A call worked out by hand: what ranks send, and what they have received behind it.
+struct Exchange {
   /// A reduction is a sum.
   Call call;
   Buffers in;
   Buffers out;
+};
+
+struct Example {
+  Title title;
+  Exchange exchange;
 
   friend void PrintTo(const Example& each, std::ostream* out) {
-    *out << each.operation << ": " << each.shows;
+    *out << each.title.operation << ": " << each.title.shows;
   }
 };
 
 const std::vector<Example> examples{
-    {"all_gather",
-     "every rank gets all blocks in rank order",
-     {.ranks = 3, .count = 2},
-     {{1, 2}, {3, 4}, {5, 6}},
-     {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}}},
+    {{"all_gather", "every rank gets all blocks in rank order"},
+     {{.ranks = 3, .count = 2},
+      {{1, 2}, {3, 4}, {5, 6}},
+      {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}}}},
     // Rank 0 has [1 2; 3 4], rank 1 has no column, and rank 2 has [5; 6].
-    {"all_gather_axis",
-     "joins rows of matrices side by side",
-     {.ranks = 3, .counts = {2, 0, 1}, .outer = 2},
-     {{1, 2, 3, 4}, {}, {5, 6}},
-     {{1, 2, 5, 3, 4, 6}, {1, 2, 5, 3, 4, 6}, {1, 2, 5, 3, 4, 6}}},
+    {{"all_gather_axis", "joins rows of matrices side by side"},
+     {{.ranks = 3, .counts = {2, 0, 1}, .outer = 2},
+      {{1, 2, 3, 4}, {}, {5, 6}},
+      {{1, 2, 5, 3, 4, 6}, {1, 2, 5, 3, 4, 6}, {1, 2, 5, 3, 4, 6}}}},
     // The shapes are (2, 1, 2) and (2, 2, 2).
-    {"all_gather_axis",
-     "keeps the elements behind the axis together",
-     {.ranks = 2, .counts = {1, 2}, .outer = 2, .inner = 2},
-     {{1, 2, 3, 4}, {11, 12, 13, 14, 15, 16, 17, 18}},
-     {{1, 2, 11, 12, 13, 14, 3, 4, 15, 16, 17, 18}, {1, 2, 11, 12, 13, 14, 3, 4, 15, 16, 17, 18}}},
-    {"all_gather_axis",
-     "arrays may have no row",
-     {.ranks = 2, .counts = {1, 2}, .outer = 0},
-     {{}, {}},
-     {{}, {}}},
-    {"all_gather_axis",
-     "rows may have no element",
-     {.ranks = 2, .counts = {1, 2}, .inner = 0},
-     {{}, {}},
-     {{}, {}}},
-    {"all_gather_v",
-     "blocks may be empty",
-     {.ranks = 3, .counts = {1, 0, 2}},
-     {{1}, {}, {2, 3}},
-     {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}},
-    {"all_gather_v",
-     "gaps behind blocks stay untouched",
-     {.ranks = 2, .counts = {1, 2}, .gap = 1},
-     {{1}, {2, 3}},
-     {{1, untouched, 2, 3, untouched}, {1, untouched, 2, 3, untouched}}},
-    {"all_reduce",
-     "every rank gets the sum",
-     {.ranks = 3, .count = 2},
-     {{1, 2}, {10, 20}, {100, 200}},
-     {{111, 222}, {111, 222}, {111, 222}}},
-    {"all_reduce_list",
-     "every array is summed over the ranks",
-     {.ranks = 2, .counts = {2, 0, 1}},
-     {{1, 2, 3}, {10, 20, 30}},
-     {{11, 22, 33}, {11, 22, 33}}},
-    {"all_reduce_list",
-     "gaps behind arrays stay untouched",
-     {.ranks = 2, .counts = {2, 0, 1}, .gap = 1},
-     {{1, 2, 7, 7, 3, 7}, {10, 20, 7, 7, 30, 7}},
-     {{11, 22, untouched, untouched, 33, untouched},
-      {11, 22, untouched, untouched, 33, untouched}}},
-    {"all_reduce_list", "a list may have no array", {.ranks = 2}, {{}, {}}, {{}, {}}},
-    {"all_to_all",
-     "blocks are transposed",
-     {.ranks = 2, .count = 2},
-     {{1, 2, 3, 4}, {5, 6, 7, 8}},
-     {{1, 2, 5, 6}, {3, 4, 7, 8}}},
+    {{"all_gather_axis", "keeps the elements behind the axis together"},
+     {{.ranks = 2, .counts = {1, 2}, .outer = 2, .inner = 2},
+      {{1, 2, 3, 4}, {11, 12, 13, 14, 15, 16, 17, 18}},
+      {{1, 2, 11, 12, 13, 14, 3, 4, 15, 16, 17, 18},
+       {1, 2, 11, 12, 13, 14, 3, 4, 15, 16, 17, 18}}}},
+    {{"all_gather_axis", "arrays may have no row"},
+     {{.ranks = 2, .counts = {1, 2}, .outer = 0}, {{}, {}}, {{}, {}}}},
+    {{"all_gather_axis", "rows may have no element"},
+     {{.ranks = 2, .counts = {1, 2}, .inner = 0}, {{}, {}}, {{}, {}}}},
+    {{"all_gather_v", "blocks may be empty"},
+     {{.ranks = 3, .counts = {1, 0, 2}}, {{1}, {}, {2, 3}}, {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}}},
+    {{"all_gather_v", "gaps behind blocks stay untouched"},
+     {{.ranks = 2, .counts = {1, 2}, .gap = 1},
+      {{1}, {2, 3}},
+      {{1, untouched, 2, 3, untouched}, {1, untouched, 2, 3, untouched}}}},
+    {{"all_reduce", "every rank gets the sum"},
+     {{.ranks = 3, .count = 2},
+      {{1, 2}, {10, 20}, {100, 200}},
+      {{111, 222}, {111, 222}, {111, 222}}}},
+    {{"all_reduce_list", "every array is summed over the ranks"},
+     {{.ranks = 2, .counts = {2, 0, 1}}, {{1, 2, 3}, {10, 20, 30}}, {{11, 22, 33}, {11, 22, 33}}}},
+    {{"all_reduce_list", "gaps behind arrays stay untouched"},
+     {{.ranks = 2, .counts = {2, 0, 1}, .gap = 1},
+      {{1, 2, 7, 7, 3, 7}, {10, 20, 7, 7, 30, 7}},
+      {{11, 22, untouched, untouched, 33, untouched},
+       {11, 22, untouched, untouched, 33, untouched}}}},
+    {{"all_reduce_list", "a list may have no array"}, {{.ranks = 2}, {{}, {}}, {{}, {}}}},
+    {{"all_to_all", "blocks are transposed"},
+     {{.ranks = 2, .count = 2}, {{1, 2, 3, 4}, {5, 6, 7, 8}}, {{1, 2, 5, 6}, {3, 4, 7, 8}}}},
     // Rank 0 sends one element to itself and two to rank 1. Rank 1 sends none to rank 0 and one to
     // itself.
-    {"all_to_all_v",
-     "blocks of any sizes are transposed",
-     {.ranks = 2, .counts = {1, 2, 0, 1}},
-     {{1, 2, 3}, {4}},
-     {{1}, {2, 3, 4}}},
-    {"all_to_all_v",
-     "gaps behind blocks are skipped and stay untouched",
-     {.ranks = 2, .counts = {1, 1, 1, 1}, .gap = 1},
-     {{1, 91, 2, 92}, {3, 93, 4, 94}},
-     {{1, untouched, 3, untouched}, {2, untouched, 4, untouched}}},
-    {"barrier", "moves nothing", {.ranks = 2}, {{}, {}}, {{}, {}}},
-    {"broadcast",
-     "every rank gets the root's elements",
-     {.ranks = 3, .root = 1, .count = 2},
-     {{}, {7, 8}, {}},
-     {{7, 8}, {7, 8}, {7, 8}}},
-    {"broadcast_list",
-     "every rank gets the root's arrays",
-     {.ranks = 3, .root = 2, .counts = {1, 0, 2}},
-     {{}, {}, {1, 2, 3}},
-     {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}},
-    {"broadcast_list",
-     "gaps behind arrays stay untouched",
-     {.ranks = 2, .counts = {1, 2}, .gap = 2},
-     {{1, 7, 7, 2, 3, 7, 7}, {}},
-     {{1, untouched, untouched, 2, 3, untouched, untouched},
-      {1, untouched, untouched, 2, 3, untouched, untouched}}},
-    {"broadcast_list", "a list may have no array", {.ranks = 2}, {{}, {}}, {{}, {}}},
-    {"gather",
-     "the root alone gets all blocks",
-     {.ranks = 3, .root = 1, .count = 1},
-     {{1}, {2}, {3}},
-     {idle(3), {1, 2, 3}, idle(3)}},
+    {{"all_to_all_v", "blocks of any sizes are transposed"},
+     {{.ranks = 2, .counts = {1, 2, 0, 1}}, {{1, 2, 3}, {4}}, {{1}, {2, 3, 4}}}},
+    {{"all_to_all_v", "gaps behind blocks are skipped and stay untouched"},
+     {{.ranks = 2, .counts = {1, 1, 1, 1}, .gap = 1},
+      {{1, 91, 2, 92}, {3, 93, 4, 94}},
+      {{1, untouched, 3, untouched}, {2, untouched, 4, untouched}}}},
+    {{"barrier", "moves nothing"}, {{.ranks = 2}, {{}, {}}, {{}, {}}}},
+    {{"broadcast", "every rank gets the root's elements"},
+     {{.ranks = 3, .root = 1, .count = 2}, {{}, {7, 8}, {}}, {{7, 8}, {7, 8}, {7, 8}}}},
+    {{"broadcast_list", "every rank gets the root's arrays"},
+     {{.ranks = 3, .root = 2, .counts = {1, 0, 2}},
+      {{}, {}, {1, 2, 3}},
+      {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}}},
+    {{"broadcast_list", "gaps behind arrays stay untouched"},
+     {{.ranks = 2, .counts = {1, 2}, .gap = 2},
+      {{1, 7, 7, 2, 3, 7, 7}, {}},
+      {{1, untouched, untouched, 2, 3, untouched, untouched},
+       {1, untouched, untouched, 2, 3, untouched, untouched}}}},
+    {{"broadcast_list", "a list may have no array"}, {{.ranks = 2}, {{}, {}}, {{}, {}}}},
+    {{"gather", "the root alone gets all blocks"},
+     {{.ranks = 3, .root = 1, .count = 1}, {{1}, {2}, {3}}, {idle(3), {1, 2, 3}, idle(3)}}},
     // Rank 0 has [1; 2], and rank 1 has [3 4; 5 6].
-    {"gather_axis",
-     "the root alone gets the joined array",
-     {.ranks = 2, .root = 1, .counts = {1, 2}, .outer = 2},
-     {{1, 2}, {3, 4, 5, 6}},
-     {idle(6), {1, 3, 4, 2, 5, 6}}},
-    {"gather_v",
-     "the root alone gets all blocks and keeps its gaps",
-     {.ranks = 2, .root = 1, .counts = {1, 2}, .gap = 1},
-     {{1}, {2, 3}},
-     {idle(5), {1, untouched, 2, 3, untouched}}},
-    {"reduce",
-     "the root alone gets the sum",
-     {.ranks = 3, .root = 2, .count = 2},
-     {{1, 2}, {10, 20}, {100, 200}},
-     {idle(2), idle(2), {111, 222}}},
+    {{"gather_axis", "the root alone gets the joined array"},
+     {{.ranks = 2, .root = 1, .counts = {1, 2}, .outer = 2},
+      {{1, 2}, {3, 4, 5, 6}},
+      {idle(6), {1, 3, 4, 2, 5, 6}}}},
+    {{"gather_v", "the root alone gets all blocks and keeps its gaps"},
+     {{.ranks = 2, .root = 1, .counts = {1, 2}, .gap = 1},
+      {{1}, {2, 3}},
+      {idle(5), {1, untouched, 2, 3, untouched}}}},
+    {{"reduce", "the root alone gets the sum"},
+     {{.ranks = 3, .root = 2, .count = 2},
+      {{1, 2}, {10, 20}, {100, 200}},
+      {idle(2), idle(2), {111, 222}}}},
     // The shapes are (2, 2, 2), (2, 0, 2) and (2, 1, 2).
-    {"reduce_axis",
-     "the root gets the sum of all rows",
-     {.ranks = 3, .root = 2, .counts = {2, 0, 1}, .outer = 2, .inner = 2},
-     {{1, 2, 10, 20, 3, 4, 30, 40}, {}, {100, 200, 300, 400}},
-     {idle(4), idle(4), {111, 222, 333, 444}}},
-    {"reduce_axis",
-     "one rank combines its own rows",
-     {.counts = {3}, .inner = 2},
-     {{1, 2, 10, 20, 100, 200}},
-     {{111, 222}}},
-    {"reduce_list",
-     "the root alone gets the sums",
-     {.ranks = 3, .root = 1, .counts = {1, 2}, .gap = 1},
-     {{1, 7, 2, 3, 7}, {10, 7, 20, 30, 7}, {100, 7, 200, 300, 7}},
-     {idle(5), {111, untouched, 222, 333, untouched}, idle(5)}},
-    {"reduce_list", "a list may have no array", {.ranks = 2}, {{}, {}}, {{}, {}}},
-    {"reduce_scatter",
-     "a rank gets the sum of its blocks",
-     {.ranks = 2, .count = 2},
-     {{1, 2, 3, 4}, {10, 20, 30, 40}},
-     {{11, 22}, {33, 44}}},
-    {"reduce_scatter_v",
-     "a rank gets the sum of its blocks",
-     {.ranks = 2, .counts = {1, 2}},
-     {{1, 2, 3}, {10, 20, 30}},
-     {{11}, {22, 33}}},
-    {"reduce_scatter_v",
-     "gaps behind blocks are skipped",
-     {.ranks = 2, .counts = {1, 1}, .gap = 1},
-     {{1, 91, 2, 92}, {10, 93, 20, 94}},
-     {{11}, {22}}},
-    {"scatter",
-     "a rank gets its block of the root's",
-     {.ranks = 3, .root = 1, .count = 2},
-     {{}, {1, 2, 3, 4, 5, 6}, {}},
-     {{1, 2}, {3, 4}, {5, 6}}},
+    {{"reduce_axis", "the root gets the sum of all rows"},
+     {{.ranks = 3, .root = 2, .counts = {2, 0, 1}, .outer = 2, .inner = 2},
+      {{1, 2, 10, 20, 3, 4, 30, 40}, {}, {100, 200, 300, 400}},
+      {idle(4), idle(4), {111, 222, 333, 444}}}},
+    {{"reduce_axis", "one rank combines its own rows"},
+     {{.counts = {3}, .inner = 2}, {{1, 2, 10, 20, 100, 200}}, {{111, 222}}}},
+    {{"reduce_list", "the root alone gets the sums"},
+     {{.ranks = 3, .root = 1, .counts = {1, 2}, .gap = 1},
+      {{1, 7, 2, 3, 7}, {10, 7, 20, 30, 7}, {100, 7, 200, 300, 7}},
+      {idle(5), {111, untouched, 222, 333, untouched}, idle(5)}}},
+    {{"reduce_list", "a list may have no array"}, {{.ranks = 2}, {{}, {}}, {{}, {}}}},
+    {{"reduce_scatter", "a rank gets the sum of its blocks"},
+     {{.ranks = 2, .count = 2}, {{1, 2, 3, 4}, {10, 20, 30, 40}}, {{11, 22}, {33, 44}}}},
+    {{"reduce_scatter_v", "a rank gets the sum of its blocks"},
+     {{.ranks = 2, .counts = {1, 2}}, {{1, 2, 3}, {10, 20, 30}}, {{11}, {22, 33}}}},
+    {{"reduce_scatter_v", "gaps behind blocks are skipped"},
+     {{.ranks = 2, .counts = {1, 1}, .gap = 1}, {{1, 91, 2, 92}, {10, 93, 20, 94}}, {{11}, {22}}}},
+    {{"scatter", "a rank gets its block of the root's"},
+     {{.ranks = 3, .root = 1, .count = 2}, {{}, {1, 2, 3, 4, 5, 6}, {}}, {{1, 2}, {3, 4}, {5, 6}}}},
     // The gap behind the empty block of rank 1 counts, too.
-    {"scatter_v",
-     "a rank gets its block without the gap",
-     {.ranks = 3, .root = 0, .counts = {1, 0, 2}, .gap = 1},
-     {{1, 91, 92, 2, 3, 93}, {}, {}},
-     {{1}, {}, {2, 3}}},
-    {"send_recv",
-     "a ring passes its elements on",
-     {.ranks = 3, .count = 1, .shift = 1},
-     {{1}, {2}, {3}},
-     {{3}, {1}, {2}}},
-    {"send_recv",
-     "a ring turns back with a negative shift",
-     {.ranks = 3, .count = 1, .shift = -1},
-     {{1}, {2}, {3}},
-     {{2}, {3}, {1}}},
-    {"send_recv",
-     "pairs exchange and the last rank keeps its own",
-     {.ranks = 3, .count = 1, .pattern = Pattern::pairs},
-     {{1}, {2}, {3}},
-     {{2}, {1}, {3}}},
-    {"send_recv",
-     "a rank may send to itself",
-     {.ranks = 2, .count = 1, .pattern = Pattern::self},
-     {{1}, {2}},
-     {{1}, {2}}},
-    {"send_recv",
-     "one way, even ranks send and odd ranks receive",
-     {.ranks = 5, .count = 1, .pattern = Pattern::one_way},
-     {{1}, {}, {3}, {}, {}},
-     {idle(1), {1}, idle(1), {3}, idle(1)}},
-    {"send_recv",
-     "one way, a lone rank does nothing",
-     {.ranks = 1, .count = 1, .pattern = Pattern::one_way},
-     {{}},
-     {idle(1)}}};
+    {{"scatter_v", "a rank gets its block without the gap"},
+     {{.ranks = 3, .root = 0, .counts = {1, 0, 2}, .gap = 1},
+      {{1, 91, 92, 2, 3, 93}, {}, {}},
+      {{1}, {}, {2, 3}}}},
+    {{"send_recv", "a ring passes its elements on"},
+     {{.ranks = 3, .count = 1, .shift = 1}, {{1}, {2}, {3}}, {{3}, {1}, {2}}}},
+    {{"send_recv", "a ring turns back with a negative shift"},
+     {{.ranks = 3, .count = 1, .shift = -1}, {{1}, {2}, {3}}, {{2}, {3}, {1}}}},
+    {{"send_recv", "pairs exchange and the last rank keeps its own"},
+     {{.ranks = 3, .count = 1, .pattern = Pattern::pairs}, {{1}, {2}, {3}}, {{2}, {1}, {3}}}},
+    {{"send_recv", "a rank may send to itself"},
+     {{.ranks = 2, .count = 1, .pattern = Pattern::self}, {{1}, {2}}, {{1}, {2}}}},
+    {{"send_recv", "one way, even ranks send and odd ranks receive"},
+     {{.ranks = 5, .count = 1, .pattern = Pattern::one_way},
+      {{1}, {}, {3}, {}, {}},
+      {idle(1), {1}, idle(1), {3}, idle(1)}}},
+    {{"send_recv", "one way, a lone rank does nothing"},
+     {{.ranks = 1, .count = 1, .pattern = Pattern::one_way}, {{}}, {idle(1)}}}};
 
 std::vector<Piece> pieces_of(const Collective& which, const Call& call, int rank) {
   std::vector<Piece> pieces;
@@ -271,25 +210,25 @@ class CollectiveByHandTest : public testing::TestWithParam<Example> {};
 INSTANTIATE_TEST_SUITE_P(All, CollectiveByHandTest, testing::ValuesIn(examples), printed_name);
 
 TEST_P(CollectiveByHandTest, LeavesTheseElements) {
-  const Collective& by = collective_named(GetParam().operation);
-  Call call = GetParam().call;
+  const Collective& by = collective_named(GetParam().title.operation);
+  auto [call, in, out] = GetParam().exchange;
   if (collective(by.contract).reduces) call.op = spec::ReduceOp::sum;
   ASSERT_EQ(spec::why_invalid(by.contract, call), std::nullopt);
   Buffers got;
   for (int rank = 0; rank < call.ranks; ++rank) {
     const auto sent = extents_of(by.contract, call, rank).send_size;
-    ASSERT_EQ(spec::to_size(sent), GetParam().in.at(spec::to_size(rank)).size())
+    ASSERT_EQ(spec::to_size(sent), in.at(spec::to_size(rank)).size())
         << "the send buffer of rank " << rank;
-    got.push_back(received(by, call, GetParam().in, rank));
+    got.push_back(received(by, call, in, rank));
   }
-  EXPECT_EQ(got, GetParam().out);
+  EXPECT_EQ(got, out);
 }
 
 TEST(CollectivesByHandTest, AreAllCollectives) {
   EXPECT_GE(reference::collectives().size(), 15U);
   for (const Collective& each : reference::collectives()) {
     EXPECT_TRUE(std::any_of(examples.begin(), examples.end(), [&](const Example& example) {
-      return example.operation == each.contract.name;
+      return example.title.operation == each.contract.name;
     })) << each.contract.name;
   }
 }

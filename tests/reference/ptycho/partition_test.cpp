@@ -1,5 +1,7 @@
 #include <cstddef>
 #include <cstdint>
+#include <ostream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -7,6 +9,7 @@
 
 #include "reference/ptycho/references.hpp"
 
+#include "tests/print.hpp"
 #include "tests/reference/ptycho/outputs.hpp"
 
 /// Partitions of scan positions, and the exchange of positions and frames with their owners.
@@ -19,8 +22,77 @@ using Owners = std::vector<int>;
 
 const Points four_corners{{500, 500}, {500, 504}, {504, 500}, {504, 504}};
 
-/// Returns the owners that a partition gives to positions that rank 0 of `ranks` holds.
-Owners owners_of(Operator partition, std::size_t ranks, const Points& points) {
+/// A partition of positions that rank 0 of `ranks` holds.
+struct Partition {
+  Operator by;
+  std::size_t ranks;
+  Points points;
+  Owners owners;
+};
+
+struct Example {
+  std::string_view shows;
+  Partition partition;
+
+  friend void PrintTo(const Example& each, std::ostream* out) { *out << each.shows; }
+};
+
+const std::vector<Example> examples{
+    {"compact: clusters are cut along the longer side",
+     {partition_compact::reference, 2, {{0, 0}, {0, 10}, {1, 1}, {1, 9}}, {0, 1, 0, 1}}},
+    {"compact: more ranks than positions get one each",
+     {partition_compact::reference, 3, {{2, 0}, {1, 0}}, {1, 0}}},
+    // The two smallest rows are the second and the last position.
+    {"consecutive: shares keep the order of the positions",
+     {partition_consecutive::reference, 2, {{5, 0}, {1, 0}, {4, 0}, {2, 0}}, {0, 0, 1, 1}}},
+    {"consecutive: the first of three ranks gets one of four positions more",
+     {partition_consecutive::reference, 3, four_corners, {0, 0, 1, 2}}},
+    {"consecutive: the first two of three ranks get one of five positions more",
+     {partition_consecutive::reference,
+      3,
+      {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}},
+      {0, 0, 1, 1, 2}}},
+    {"consecutive: more ranks than positions get one each as long as there are any",
+     {partition_consecutive::reference, 4, {{2, 0}, {1, 0}}, {0, 1}}},
+    {"consecutive: a single rank gets all positions",
+     {partition_consecutive::reference, 1, four_corners, {0, 0, 0, 0}}},
+    {"consecutive: no positions have no owners", {partition_consecutive::reference, 3, {}, {}}},
+    {"equal stripes: the first ranks get the rest",
+     {partition_equal_stripes::reference, 3, {{3, 0}, {0, 0}, {2, 0}, {1, 0}}, {2, 0, 1, 0}}},
+    {"equal stripes: ties are cut in order",
+     {partition_equal_stripes::reference, 2, {{1, 1}, {1, 1}, {1, 1}}, {0, 0, 1}}},
+    {"equal stripes: more ranks than positions get one each",
+     {partition_equal_stripes::reference, 5, {{2, 0}, {1, 0}}, {1, 0}}},
+    // Six ranks have three rows of two columns.
+    {"grid: no more columns than rows",
+     {partition_grid::reference, 6, {{0, 0}, {3, 0}, {6, 4}}, {0, 2, 5}}},
+    {"grid: a prime number of ranks has one column",
+     {partition_grid::reference, 5, {{0, 0}, {0, 4}, {2, 0}, {5, 4}}, {0, 0, 1, 4}}},
+    {"interlaced: positions go round",
+     {partition_interlaced::reference, 3, four_corners, {0, 1, 2, 0}}},
+    {"quadrants: quadrants of four are the corners",
+     {partition_quadrants::reference, 4, four_corners, {0, 1, 2, 3}}},
+    {"quadrants: no odd rank is left empty",
+     {partition_quadrants::reference, 3, four_corners, {0, 1, 2, 2}}},
+    {"quadrants: a single rank is not left empty",
+     {partition_quadrants::reference, 1, four_corners, {0, 0, 0, 0}}},
+    // The first outputs of SplitMix64 from 0 begin with e220, 6e78, 06c4, f88b and 1b39, as its
+    // author's program prints. So the order is 2, 4, 1 for rank 0, and 0, 3 for rank 1.
+    {"random: positions are ordered by their hash",
+     {partition_random::reference, 2, {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}}, {1, 0, 0, 1, 0}}},
+    {"random: where a position lies does not matter",
+     {partition_random::reference, 2, {{9, 4}, {-3, 1}, {5, 2}, {7, 3}, {7, 3}}, {1, 0, 0, 1, 0}}},
+    {"stripes: an edge belongs to the stripe below",
+     {partition_stripes::reference, 3, {{0, 0}, {1, 0}, {2, 0}, {3, 0}}, {0, 0, 1, 2}}},
+    {"stripes: scans around zero are cut like others",
+     {partition_stripes::reference, 2, {{-1, 0}, {0, 0}, {0.25, 0}, {1, 0}}, {0, 0, 1, 1}}}};
+
+class PartitionTest : public testing::TestWithParam<Example> {};
+
+INSTANTIATE_TEST_SUITE_P(ByHand, PartitionTest, testing::ValuesIn(examples), tests::printed_name);
+
+TEST_P(PartitionTest, GivesPositionsTheseOwners) {
+  const auto& [by, ranks, points, expected] = GetParam().partition;
   std::vector<std::int64_t> counts(ranks, 0);
   counts[0] = std::ssize(points);
   Values positions;
@@ -29,105 +101,12 @@ Owners owners_of(Operator partition, std::size_t ranks, const Points& points) {
     positions.emplace_back(col);
   }
   const OperatorArrays in = arrays_of({}, counts, {{Array::positions, positions}});
-  const OperatorArrays out = outputs_of(partition, in);
+  const OperatorArrays out = outputs_of(by, in);
   Owners owners;
   for (const Value& owner : out[Array::owners].values) {
     owners.push_back(static_cast<int>(owner.real()));
   }
-  return owners;
-}
-
-TEST(PartitionCompactTest, ClustersAreCutAlongTheLongerSide) {
-  EXPECT_EQ(owners_of(partition_compact::reference, 2, {{0, 0}, {0, 10}, {1, 1}, {1, 9}}),
-            (Owners{0, 1, 0, 1}));
-}
-
-TEST(PartitionCompactTest, MoreRanksThanPositionsGetOneEach) {
-  EXPECT_EQ(owners_of(partition_compact::reference, 3, {{2, 0}, {1, 0}}), (Owners{1, 0}));
-}
-
-TEST(PartitionConsecutiveTest, SharesKeepTheOrderOfThePositions) {
-  // The two smallest rows are the second and the last position.
-  EXPECT_EQ(owners_of(partition_consecutive::reference, 2, {{5, 0}, {1, 0}, {4, 0}, {2, 0}}),
-            (Owners{0, 0, 1, 1}));
-}
-
-TEST(PartitionConsecutiveTest, TheFirstRanksGetOnePositionMore) {
-  EXPECT_EQ(owners_of(partition_consecutive::reference, 3, four_corners), (Owners{0, 0, 1, 2}));
-  EXPECT_EQ(
-      owners_of(partition_consecutive::reference, 3, {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}}),
-      (Owners{0, 0, 1, 1, 2}));
-}
-
-TEST(PartitionConsecutiveTest, MoreRanksThanPositionsGetOneEachAsLongAsThereAreAny) {
-  EXPECT_EQ(owners_of(partition_consecutive::reference, 4, {{2, 0}, {1, 0}}), (Owners{0, 1}));
-}
-
-TEST(PartitionConsecutiveTest, ASingleRankGetsAllPositions) {
-  EXPECT_EQ(owners_of(partition_consecutive::reference, 1, four_corners), (Owners{0, 0, 0, 0}));
-}
-
-TEST(PartitionConsecutiveTest, NoPositionsHaveNoOwners) {
-  EXPECT_EQ(owners_of(partition_consecutive::reference, 3, {}), Owners{});
-}
-
-TEST(PartitionEqualStripesTest, TheFirstRanksGetTheRest) {
-  EXPECT_EQ(owners_of(partition_equal_stripes::reference, 3, {{3, 0}, {0, 0}, {2, 0}, {1, 0}}),
-            (Owners{2, 0, 1, 0}));
-}
-
-TEST(PartitionEqualStripesTest, TiesAreCutInOrder) {
-  EXPECT_EQ(owners_of(partition_equal_stripes::reference, 2, {{1, 1}, {1, 1}, {1, 1}}),
-            (Owners{0, 0, 1}));
-}
-
-TEST(PartitionEqualStripesTest, MoreRanksThanPositionsGetOneEach) {
-  EXPECT_EQ(owners_of(partition_equal_stripes::reference, 5, {{2, 0}, {1, 0}}), (Owners{1, 0}));
-}
-
-TEST(PartitionGridTest, AGridHasNoMoreColumnsThanRows) {
-  // Six ranks have three rows of two columns.
-  EXPECT_EQ(owners_of(partition_grid::reference, 6, {{0, 0}, {3, 0}, {6, 4}}), (Owners{0, 2, 5}));
-}
-
-TEST(PartitionGridTest, APrimeNumberOfRanksHasOneColumn) {
-  EXPECT_EQ(owners_of(partition_grid::reference, 5, {{0, 0}, {0, 4}, {2, 0}, {5, 4}}),
-            (Owners{0, 0, 1, 4}));
-}
-
-TEST(PartitionInterlacedTest, PositionsGoRound) {
-  EXPECT_EQ(owners_of(partition_interlaced::reference, 3, four_corners), (Owners{0, 1, 2, 0}));
-}
-
-TEST(PartitionQuadrantsTest, QuadrantsOfFourAreTheCorners) {
-  EXPECT_EQ(owners_of(partition_quadrants::reference, 4, four_corners), (Owners{0, 1, 2, 3}));
-}
-
-TEST(PartitionQuadrantsTest, NoOddRankIsLeftEmpty) {
-  EXPECT_EQ(owners_of(partition_quadrants::reference, 3, four_corners), (Owners{0, 1, 2, 2}));
-  EXPECT_EQ(owners_of(partition_quadrants::reference, 1, four_corners), (Owners{0, 0, 0, 0}));
-}
-
-TEST(PartitionRandomTest, PositionsAreOrderedByTheirHash) {
-  // The first outputs of SplitMix64 from 0 begin with e220, 6e78, 06c4, f88b and 1b39, as its
-  // author's program prints. So the order is 2, 4, 1 for rank 0, and 0, 3 for rank 1.
-  EXPECT_EQ(owners_of(partition_random::reference, 2, {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}}),
-            (Owners{1, 0, 0, 1, 0}));
-}
-
-TEST(PartitionRandomTest, WhereAPositionLiesDoesNotMatter) {
-  EXPECT_EQ(owners_of(partition_random::reference, 2, {{9, 4}, {-3, 1}, {5, 2}, {7, 3}, {7, 3}}),
-            (Owners{1, 0, 0, 1, 0}));
-}
-
-TEST(PartitionStripesTest, AnEdgeBelongsToTheStripeBelow) {
-  EXPECT_EQ(owners_of(partition_stripes::reference, 3, {{0, 0}, {1, 0}, {2, 0}, {3, 0}}),
-            (Owners{0, 0, 1, 2}));
-}
-
-TEST(PartitionStripesTest, ScansAroundZeroAreCutLikeOthers) {
-  EXPECT_EQ(owners_of(partition_stripes::reference, 2, {{-1, 0}, {0, 0}, {0.25, 0}, {1, 0}}),
-            (Owners{0, 0, 1, 1}));
+  EXPECT_EQ(owners, expected);
 }
 
 /// Three positions of three ranks: rank 0 has two of them, and rank 2 has one. Rank 2 owns the
@@ -170,8 +149,7 @@ const Given shards{
 
 TEST(FuseTest, PositionsAndFramesComeBackInTheirOrder) {
   const OperatorArrays out = outputs_of(fuse::reference, scan_of(shards));
-  EXPECT_EQ(out[Array::positions].values, (Values{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(out[Array::frames].values, (Values{7, 8, 9}));
+  expect_values(out, {{Array::positions, {1, 2, 3, 4, 5, 6}}, {Array::frames, {7, 8, 9}}});
 }
 
 TEST(FuseTest, AFrameComesBackAsAWhole) {
