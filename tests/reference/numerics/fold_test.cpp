@@ -149,19 +149,6 @@ TEST(SumTest, BoundIsOneRoundingPerAddition) {
   EXPECT_NEAR(expected.bound[0] / (3 * 0x1p-24 * 15), 1, 1e-12);
 }
 
-TEST(SumTest, OneRankAndExactInputsAdmitNoError) {
-  expect_fold({Type::f32}, {1}, {}, {std::nextafterf(1, 2)});
-  expect_fold({.type = Type::f32, .exact = true},
-              {1, 2, 4},
-              {7},
-              {std::nextafterf(7, 8), std::nextafterf(7, 6)});
-}
-
-TEST(SumTest, ZerosOfBothSignsAreEqual) {
-  expect_fold({.type = Type::f32, .exact = true}, {-0.0, -0.0}, {0.0}, {});
-  expect_fold({.type = Type::f32, .exact = true}, {1, -1}, {-0.0}, {});
-}
-
 TEST(SumTest, ComplexComponentsAreSeparate) {
   const SmallFold sum{{.type = Type::complex64, .exact = true}, {{1, 10}, {2, 20}}, {}};
   EXPECT_EQ(sum.compared({3, 30}).wrong, 0);
@@ -169,83 +156,68 @@ TEST(SumTest, ComplexComponentsAreSeparate) {
   EXPECT_EQ(sum.compared({3, 31}).wrong, 1);
 }
 
-TEST(SumTest, NanAndInfinitiesPropagate) {
+TEST(SumTest, HasTheseResultsAndNoOthers) {
+  // One rank and exact inputs admit no error.
+  expect_fold({Type::f32}, {1}, {}, {std::nextafterf(1, 2)});
+  const Fold exact{.type = Type::f32, .exact = true};
+  expect_fold(exact, {1, 2, 4}, {7}, {std::nextafterf(7, 8), std::nextafterf(7, 6)});
+  // Zeros of both signs are equal.
+  expect_fold(exact, {-0.0, -0.0}, {0.0}, {});
+  expect_fold(exact, {1, -1}, {-0.0}, {});
+  // NaN and infinities propagate.
   expect_fold({Type::f32}, {1, nan}, {nan}, {1});
   expect_fold({Type::f32}, {1, -infinity}, {-infinity}, {infinity, nan});
   expect_fold({Type::f32}, {infinity, -infinity}, {nan}, {infinity});
+  // Subnormals are exact.
+  expect_fold({Type::f64}, {5e-324, 5e-324, 5e-324}, {1.5e-323}, {1e-323});
 }
 
-TEST(SumTest, OverflowIsInfiniteWithItsSign) {
+TEST(SumTest, OverflowsToTheseResultsAndNoOthers) {
+  // Overflow is infinite with its sign.
   expect_fold({Type::f16}, {-40000, -40000}, {-infinity}, {infinity, -65504, nan});
   // As the inputs each_special draw them.
   expect_fold({Type::f16}, {65504, 65504, 65504}, {infinity}, {65504, -infinity});
-}
-
-TEST(SumTest, JustBelowOverflowBothSidesAreRight) {
   // The exact sum is 65519, half a unit below overflow. Two roundings may carry it over.
   expect_fold({Type::f16}, {32768, 32736, 15}, {65504, infinity}, {-infinity});
-}
-
-TEST(SumTest, PartialSumsMayOverflowThoughTheSumDoesNot) {
+  // Partial sums may overflow though the sum does not.
   expect_fold({Type::f16}, {60000, 60000, -60000}, {60000, infinity}, {-infinity, nan});
   expect_fold({Type::f16}, {60000, 60000, -60000, -60000}, {0, infinity, -infinity, nan}, {});
-}
-
-TEST(SumTest, ExactSumsOverflowBeyondTheLargestNumberOnly) {
-  const Fold rule{.type = Type::f16, .exact = true};
-  expect_fold(rule, {32768, 32736}, {65504}, {infinity});
-  expect_fold(rule, {32768, 32768}, {infinity}, {65504, -infinity});
-}
-
-TEST(SumTest, DoublesMayOverflowToo) {
+  // Exact sums overflow beyond the largest number only.
+  const Fold exact{.type = Type::f16, .exact = true};
+  expect_fold(exact, {32768, 32736}, {65504}, {infinity});
+  expect_fold(exact, {32768, 32768}, {infinity}, {65504, -infinity});
+  // Doubles may overflow, too.
   expect_fold({Type::f64}, {largest, largest}, {infinity}, {largest});
   expect_fold({Type::f64}, {largest, largest, -largest}, {largest, infinity}, {largest / 2, nan});
 }
 
-TEST(SumTest, SubnormalsAreExact) {
-  expect_fold({Type::f64}, {5e-324, 5e-324, 5e-324}, {1.5e-323}, {1e-323});
-}
-
-TEST(AvgTest, AdmitsDividingLastAndPremultiplying) {
+TEST(AvgTest, HasTheseResultsAndNoOthers) {
+  const Fold single{Type::f32, ReduceOp::avg};
+  const Fold wide{Type::f64, ReduceOp::avg};
   // NCCL gives these values: it multiplies by T(1/n) and sums from left to right.
-  expect_fold({Type::f32, ReduceOp::avg}, {1, 1, 7}, {3, 3.0000002F}, {3.00001F});
-  expect_fold({Type::f32, ReduceOp::avg}, {3, 3, 3, 3, 3, 3, 3}, {3.0000002F}, {});
-}
-
-TEST(AvgTest, OfOneRankIsTheValue) {
-  expect_fold({Type::f32, ReduceOp::avg}, {3}, {3}, {3.0000002F});
-}
-
-TEST(AvgTest, MayOverflowOnTheWay) {
-  expect_fold({Type::f64, ReduceOp::avg},
-              {largest, largest, largest, largest},
-              {largest, infinity},
-              {largest / 2});
+  expect_fold(single, {1, 1, 7}, {3, 3.0000002F}, {3.00001F});
+  expect_fold(single, {3, 3, 3, 3, 3, 3, 3}, {3.0000002F}, {});
+  // The mean of one rank is the value.
+  expect_fold(single, {3}, {3}, {3.0000002F});
+  // It may overflow on the way.
+  expect_fold(wide, {largest, largest, largest, largest}, {largest, infinity}, {largest / 2});
   // As the inputs each_special draw them.
   expect_fold({Type::f16, ReduceOp::avg}, {65504, 65504}, {infinity, 65504}, {32752});
-}
-
-TEST(AvgTest, MayUnderflowOnTheWay) {
   // If each term is premultiplied, 5e-324 / 2 rounds to zero. If the sum comes first, the mean is
   // 5e-324.
-  expect_fold({Type::f64, ReduceOp::avg}, {5e-324, 5e-324}, {0, 5e-324}, {1e-322});
+  expect_fold(wide, {5e-324, 5e-324}, {0, 5e-324}, {1e-322});
 }
 
-TEST(PremulSumTest, MultipliesEachRankByItsScalar) {
+TEST(PremulSumTest, HasTheseResultsAndNoOthers) {
+  // Each rank is multiplied by its scalar.
   const Fold exact{.type = Type::f32, .op = ReduceOp::premul_sum, .exact = true};
   expect_fold(exact, {1, 2, 3}, {3210}, {std::nextafterf(3210, 0)}, {10, 100, 1000});
-}
-
-TEST(PremulSumTest, OfOneRankRoundsOnce) {
+  // One rank rounds once.
   const double two_units_off = std::nextafter(std::nextafter(0.1 * 0.3, 1), 1);
   expect_fold({Type::f64, ReduceOp::premul_sum}, {0.1}, {0.1 * 0.3}, {two_units_off}, {0.3});
-}
-
-TEST(PremulSumTest, InfinityTimesZeroIsNan) {
+  // Infinity times zero is NaN.
   expect_fold({Type::f32, ReduceOp::premul_sum}, {infinity, 1}, {nan}, {}, {0, 1});
-}
-
-TEST(PremulSumTest, ProductsOfDoublesMayOverflow) {
+  // Products of doubles may overflow.
   expect_fold({Type::f64, ReduceOp::premul_sum}, {1e200, 1}, {infinity}, {largest}, {1e200, 1});
 }
 
@@ -255,21 +227,17 @@ TEST(ProdTest, BoundIsRelativeToTheProduct) {
   EXPECT_NEAR(expected.bound[0] / (2 * 0x1p-24 * 105), 1, 1e-6);
 }
 
-TEST(ProdTest, NanInfinityAndZero) {
-  expect_fold({Type::f32, ReduceOp::prod}, {0, nan}, {nan}, {});
-  expect_fold({Type::f32, ReduceOp::prod}, {0, infinity}, {nan}, {0});
-  expect_fold({Type::f32, ReduceOp::prod}, {-2, infinity}, {-infinity}, {nan});
-  expect_fold({Type::f32, ReduceOp::prod}, {-2, 0}, {-0.0}, {1e-45F});
-}
-
-TEST(ProdTest, PartialProductsMayOverflowOrUnderflow) {
+TEST(ProdTest, HasTheseResultsAndNoOthers) {
   const Fold rule{Type::f32, ReduceOp::prod};
+  expect_fold(rule, {0, nan}, {nan}, {});
+  expect_fold(rule, {0, infinity}, {nan}, {0});
+  expect_fold(rule, {-2, infinity}, {-infinity}, {nan});
+  expect_fold(rule, {-2, 0}, {-0.0}, {1e-45F});
+  // Partial products may overflow or underflow.
   expect_fold(rule, {1e30F, -1e30F, 0.5F}, {-infinity}, {infinity, nan});
   // 1e30 * 1e30 overflows and 1e-30 * 1e-30 underflows, so one tree multiplies infinity by zero.
   expect_fold(rule, {1e30F, 1e30F, 1e-30F, 1e-30F}, {1, 0, infinity, nan}, {-infinity});
-}
-
-TEST(ProdTest, BeyondDoubleIsInfinite) {
+  // Beyond double is infinite.
   expect_fold({Type::f64, ReduceOp::prod}, {1e200, 1e200}, {infinity}, {largest});
 }
 
