@@ -240,17 +240,13 @@ TEST_F(CallsTest, RefuseASecondCallOfMoreThanAGibibyte) {
 
 TEST_F(CallsTest, AgreeWithTheReferenceInCsOwnTypes) {
   for (const std::string_view name : {"all_reduce", "reduce", "reduce_scatter"}) {
-    const auto operations = calls();
-    const auto operation = std::find_if(operations.begin(), operations.end(), [&](const auto& o) {
-      return o.contract.name == name;
-    });
     for (const Element each : {Element{Type::int8, ReduceOp::max},
                                {Type::uint8, ReduceOp::min},
                                {Type::int32, ReduceOp::avg},
                                {Type::uint32, ReduceOp::bor},
                                {Type::int64, ReduceOp::compose},
                                {Type::uint64, ReduceOp::bxor}}) {
-      Case c = make_case(*operation, {}, each);
+      Case c = make_case(*catalogue_.find(name), {}, each);
       c.algorithm = "c_types";
       examine(c);
     }

@@ -33,9 +33,7 @@
 /// ranks and, except for the barrier's, an element.
 namespace {
 
-bool is_planted(std::string_view fault) {
-  return rankcheck::tests::names_fault(std::getenv("RANKCHECK_PLANTED"), fault);
-}
+using rankcheck::tests::is_planted;
 
 /// Whether the library says that it takes addresses of CUDA devices, and takes them. With the fault
 /// `empty_promise`, it only says so.
@@ -53,9 +51,9 @@ void copy_with_cuda(void* to, const void* from, std::size_t bytes) {
   copy(to, from, bytes);
 }
 
-int size_of(MPI_Comm communicator) {
+int size_of(MPI_Comm comm) {
   int size = 0;
-  PMPI_Comm_size(communicator, &size);
+  PMPI_Comm_size(comm, &size);
   return size;
 }
 
@@ -65,19 +63,19 @@ bool have_same_ranks(MPI_Comm one, MPI_Comm other) {
   return comparison == MPI_IDENT || comparison == MPI_CONGRUENT;
 }
 
-bool has_all(MPI_Comm communicator) {
-  return have_same_ranks(communicator, MPI_COMM_WORLD);
+bool has_all(MPI_Comm comm) {
+  return have_same_ranks(comm, MPI_COMM_WORLD);
 }
 
 /// The communicators that exist, the oldest first.
 std::vector<MPI_Comm> communicators;
 
 /// The oldest communicator of the same ranks in the same order.
-MPI_Comm first_like(MPI_Comm communicator) {
+MPI_Comm first_like(MPI_Comm comm) {
   for (MPI_Comm each : communicators) {
-    if (have_same_ranks(each, communicator)) return each;
+    if (have_same_ranks(each, comm)) return each;
   }
-  return communicator;
+  return comm;
 }
 
 std::size_t bytes_of(int count, MPI_Datatype type) {
@@ -91,15 +89,15 @@ void flip(void* buffer, std::size_t offset = 0) {
   static_cast<unsigned char*>(buffer)[offset] ^= 1U;
 }
 
-int rank_in(MPI_Comm communicator) {
+int rank_in(MPI_Comm comm) {
   int rank = 0;
-  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Comm_rank(comm, &rank);
   return rank;
 }
 
-bool is_last_of_several(MPI_Comm communicator) {
-  const int rank = rank_in(communicator);
-  return rank > 0 && rank == size_of(communicator) - 1;
+bool is_last_of_several(MPI_Comm comm) {
+  const int rank = rank_in(comm);
+  return rank > 0 && rank == size_of(comm) - 1;
 }
 
 /// The results of requests that nobody has waited for, with their sizes in bytes.
@@ -151,7 +149,7 @@ struct FirstData {
 std::map<MPI_Request, FirstData*> with_new_data;
 
 struct PersistentBarrier {
-  MPI_Comm communicator = MPI_COMM_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
   int starts = 0;
 };
 
@@ -168,14 +166,14 @@ int waiting_rank = MPI_PROC_NULL;
 /// Makes a barrier's fault show whatever the scheduler does. The first two ranks of the
 /// communicator call this before the call that is judged: the one that `waits` stays here until the
 /// other one has left that call, so that it enters the call too late.
-void meet(MPI_Comm communicator, bool waits) {
-  const int rank = rank_in(communicator);
-  if (size_of(communicator) < 2 || rank > 1) return;
+void meet(MPI_Comm comm, bool waits) {
+  const int rank = rank_in(comm);
+  if (size_of(comm) < 2 || rank > 1) return;
   const int other = 1 - rank;
   int other_in_world = MPI_PROC_NULL;
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Group world = MPI_GROUP_NULL;
-  PMPI_Comm_group(communicator, &group);
+  PMPI_Comm_group(comm, &group);
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   PMPI_Group_translate_ranks(group, 1, &other, world, &other_in_world);
   PMPI_Group_free(&group);
@@ -220,16 +218,16 @@ bool uses_ring() {
 /// A sender's message is copied to the receiver's place for it, where a newer one takes the place
 /// of one that nobody has received. So a receiver gets the wrong one if the sender runs ahead.
 int broadcast_newest(
-    void* buffer, int count, MPI_Datatype type, int root, int place, MPI_Comm communicator) {
-  if (rank_in(communicator) == root) {
-    for (int to = 0; to < size_of(communicator); ++to) {
-      if (to != root) PMPI_Send(buffer, count, type, to, place, communicator);
+    void* buffer, int count, MPI_Datatype type, int root, int place, MPI_Comm comm) {
+  if (rank_in(comm) == root) {
+    for (int to = 0; to < size_of(comm); ++to) {
+      if (to != root) PMPI_Send(buffer, count, type, to, place, comm);
     }
     return MPI_SUCCESS;
   }
   // The calls for which a newer message was taken.
   static std::map<std::pair<MPI_Comm, int>, std::pair<int, std::vector<unsigned char>>> all;
-  auto& [ahead, newest] = all[{communicator, place}];
+  auto& [ahead, newest] = all[{comm, place}];
   const std::size_t bytes = bytes_of(count, type);
   auto* const to = static_cast<unsigned char*>(buffer);
   if (ahead > 0) {
@@ -237,11 +235,11 @@ int broadcast_newest(
     std::copy_n(newest.begin(), bytes, to);
     return MPI_SUCCESS;
   }
-  PMPI_Recv(buffer, count, type, root, place, communicator, MPI_STATUS_IGNORE);
+  PMPI_Recv(buffer, count, type, root, place, comm, MPI_STATUS_IGNORE);
   int is_there = 0;
-  for (PMPI_Iprobe(root, place, communicator, &is_there, MPI_STATUS_IGNORE); is_there != 0;
-       PMPI_Iprobe(root, place, communicator, &is_there, MPI_STATUS_IGNORE)) {
-    PMPI_Recv(buffer, count, type, root, place, communicator, MPI_STATUS_IGNORE);
+  for (PMPI_Iprobe(root, place, comm, &is_there, MPI_STATUS_IGNORE); is_there != 0;
+       PMPI_Iprobe(root, place, comm, &is_there, MPI_STATUS_IGNORE)) {
+    PMPI_Recv(buffer, count, type, root, place, comm, MPI_STATUS_IGNORE);
     ++ahead;
   }
   newest.assign(to, to + bytes);
@@ -286,36 +284,34 @@ void end_or_hang() {
 }
 
 /// Sends what the memory held at the send before, as if MPI read the memory before it was filled.
-int send_too_early(
-    const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
+int send_too_early(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   static std::vector<unsigned char> before;
   const auto* const bytes = static_cast<const unsigned char*>(data);
   std::vector<unsigned char> early = before;
   early.resize(static_cast<std::size_t>(count), 0xff);
   before.assign(bytes, bytes + count);
-  return PMPI_Send(early.data(), count, type, to, tag, communicator);
+  return PMPI_Send(early.data(), count, type, to, tag, comm);
 }
 
-int send_from_host(
-    const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
+int send_from_host(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   if (count == 0 && is_planted("no_signals")) return MPI_SUCCESS;
-  const bool strikes = count > 0 && is_last_of_several(communicator);
+  const bool strikes = count > 0 && is_last_of_several(comm);
   if (strikes) end_or_hang();
   if (is_planted("overtaken_staging")) {
-    return send_too_early(data, count, type, to, tag, communicator);
+    return send_too_early(data, count, type, to, tag, comm);
   }
   if (!strikes || !is_planted("flipped_bit")) {
-    return PMPI_Send(data, count, type, to, tag, communicator);
+    return PMPI_Send(data, count, type, to, tag, comm);
   }
   const auto* const sent = static_cast<const unsigned char*>(data);
   std::vector<unsigned char> wrong(sent, sent + bytes_of(count, type));
   flip(wrong.data());
-  return PMPI_Send(wrong.data(), count, type, to, tag, communicator);
+  return PMPI_Send(wrong.data(), count, type, to, tag, comm);
 }
 
 /// The displacements that a library with the fault `one_displacement` uses.
-std::vector<int> displacements_to_send(const int* displacements, MPI_Comm communicator) {
-  const int ranks = size_of(communicator);
+std::vector<int> displacements_to_send(const int* displacements, MPI_Comm comm) {
+  const int ranks = size_of(comm);
   if (displacements == nullptr) return {};
   std::vector<int> wrong(displacements, displacements + ranks);
   if (is_planted("one_displacement")) wrong.back() = wrong.front();
@@ -327,16 +323,16 @@ std::vector<int> displacements_to_send(const int* displacements, MPI_Comm commun
 extern "C" {
 
 int MPI_Allreduce(
-    const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm communicator) {
-  const bool strikes = count > 0 && is_last_of_several(communicator);
+    const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  const bool strikes = count > 0 && is_last_of_several(comm);
   if (strikes) end_or_hang();
   if (is_planted("other_call") && count > 0) {
     MPI_Request request = MPI_REQUEST_NULL;
-    const int code = MPI_Iallreduce(send, recv, count, type, op, communicator, &request);
+    const int code = MPI_Iallreduce(send, recv, count, type, op, comm, &request);
     const int waited = MPI_Wait(&request, MPI_STATUS_IGNORE);
     return code == MPI_SUCCESS ? waited : code;
   }
-  const int code = PMPI_Allreduce(send, recv, count, type, op, communicator);
+  const int code = PMPI_Allreduce(send, recv, count, type, op, comm);
   const bool is_wrong_int = is_planted("wrong_int") && type == MPI_INT;
   if (strikes && (is_wrong_int || is_planted("flipped_bit"))) flip(recv);
   return strikes && is_planted("error_code") ? MPI_ERR_OTHER : code;
@@ -344,8 +340,7 @@ int MPI_Allreduce(
 
 /// Plants a library that keeps the content of registered pages when the program gives them back.
 int munmap(void* pages, std::size_t size) {
-  using Unmap = int(void*, std::size_t);
-  static auto* const next = reinterpret_cast<Unmap*>(dlsym(RTLD_NEXT, "munmap"));
+  static auto* const next = reinterpret_cast<decltype(&munmap)>(dlsym(RTLD_NEXT, "munmap"));
   auto* const end = static_cast<unsigned char*>(pages) + size;
   for (auto at = registered().lower_bound(pages); at != registered().end() && at->first < end; ++at)
     at->second.assign(static_cast<unsigned char*>(at->first), end);
@@ -359,9 +354,8 @@ ssize_t process_vm_readv(pid_t sender,
                          const iovec* remote,
                          unsigned long remotes,
                          unsigned long flags) {
-  using Read =
-      ssize_t(pid_t, const iovec*, unsigned long, const iovec*, unsigned long, unsigned long);
-  static auto* const next = reinterpret_cast<Read*>(dlsym(RTLD_NEXT, "process_vm_readv"));
+  static auto* const next =
+      reinterpret_cast<decltype(&process_vm_readv)>(dlsym(RTLD_NEXT, "process_vm_readv"));
   const ssize_t bytes = next(sender, local, locals, remote, remotes, flags);
   if (is_planted("torn_copy") && bytes > 1) {
     const iovec& last = local[locals - 1];
@@ -378,30 +372,26 @@ int MPI_Iallreduce(const void* send,
                    int count,
                    MPI_Datatype type,
                    MPI_Op op,
-                   MPI_Comm communicator,
+                   MPI_Comm comm,
                    MPI_Request* request) {
   note_request(recv, count, type);
   if (is_planted("short_ring") && count > 0 && uses_ring()) --count;
-  const bool is_second = has_all(communicator) && communicator != first_like(communicator);
-  if (is_planted("one_context") && is_second) communicator = first_like(communicator);
+  const bool is_second = has_all(comm) && comm != first_like(comm);
+  if (is_planted("one_context") && is_second) comm = first_like(comm);
   if (is_planted("short_on_second") && count > 0 && is_second) --count;
-  return PMPI_Iallreduce(send, recv, count, type, op, communicator, request);
+  return PMPI_Iallreduce(send, recv, count, type, op, comm, request);
 }
 
-int MPI_Ibcast(void* buffer,
-               int count,
-               MPI_Datatype type,
-               int root,
-               MPI_Comm communicator,
-               MPI_Request* request) {
+int MPI_Ibcast(
+    void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
   if (is_planted("newest_message")) {
     // Each of two calls under way has a place of its own.
     static int calls = 0;
     *request = MPI_REQUEST_NULL;
-    return broadcast_newest(buffer, count, type, root, ++calls % 2, communicator);
+    return broadcast_newest(buffer, count, type, root, ++calls % 2, comm);
   }
   note_request(buffer, count, type);
-  return PMPI_Ibcast(buffer, count, type, root, communicator, request);
+  return PMPI_Ibcast(buffer, count, type, root, comm, request);
 }
 
 /// Only the root has a result.
@@ -411,10 +401,10 @@ int MPI_Ireduce(const void* send,
                 MPI_Datatype type,
                 MPI_Op op,
                 int root,
-                MPI_Comm communicator,
+                MPI_Comm comm,
                 MPI_Request* request) {
-  if (rank_in(communicator) == root) note_request(recv, count, type);
-  return PMPI_Ireduce(send, recv, count, type, op, root, communicator, request);
+  if (rank_in(comm) == root) note_request(recv, count, type);
+  return PMPI_Ireduce(send, recv, count, type, op, root, comm, request);
 }
 
 int MPI_Irecv(void* recv,
@@ -422,10 +412,10 @@ int MPI_Irecv(void* recv,
               MPI_Datatype type,
               int from,
               int tag,
-              MPI_Comm communicator,
+              MPI_Comm comm,
               MPI_Request* request) {
   if (from != MPI_PROC_NULL) note_request(recv, count, type);
-  return PMPI_Irecv(recv, count, type, from, tag, communicator, request);
+  return PMPI_Irecv(recv, count, type, from, tag, comm, request);
 }
 
 int MPI_Reduce(const void* send,
@@ -434,9 +424,9 @@ int MPI_Reduce(const void* send,
                MPI_Datatype type,
                MPI_Op op,
                int root,
-               MPI_Comm communicator) {
-  const int code = PMPI_Reduce(send, recv, count, type, op, root, communicator);
-  const bool is_root_of_several = size_of(communicator) > 1 && rank_in(communicator) == root;
+               MPI_Comm comm) {
+  const int code = PMPI_Reduce(send, recv, count, type, op, root, comm);
+  const bool is_root_of_several = size_of(comm) > 1 && rank_in(comm) == root;
   if (is_planted("flipped_bit") && count > 0 && is_root_of_several) flip(recv);
   return code;
 }
@@ -481,17 +471,10 @@ int MPI_Alltoallw(const void* send,
                   const int* counts,
                   const int* displacements,
                   const MPI_Datatype* types,
-                  MPI_Comm communicator) {
-  const std::vector<int> wrong = displacements_to_send(send_displacements, communicator);
-  return PMPI_Alltoallw(send,
-                        send_counts,
-                        wrong.data(),
-                        send_types,
-                        recv,
-                        counts,
-                        displacements,
-                        types,
-                        communicator);
+                  MPI_Comm comm) {
+  const std::vector<int> wrong = displacements_to_send(send_displacements, comm);
+  return PMPI_Alltoallw(
+      send, send_counts, wrong.data(), send_types, recv, counts, displacements, types, comm);
 }
 
 /// Plants the same fault.
@@ -503,11 +486,11 @@ int MPI_Ialltoallw(const void* send,
                    const int* counts,
                    const int* displacements,
                    const MPI_Datatype* types,
-                   MPI_Comm communicator,
+                   MPI_Comm comm,
                    MPI_Request* request) {
   // The library may read it until the request is done. The worker makes one such call at a time.
   static std::vector<int> wrong;
-  wrong = displacements_to_send(send_displacements, communicator);
+  wrong = displacements_to_send(send_displacements, comm);
   return PMPI_Ialltoallw(send,
                          send_counts,
                          wrong.data(),
@@ -516,7 +499,7 @@ int MPI_Ialltoallw(const void* send,
                          counts,
                          displacements,
                          types,
-                         communicator,
+                         comm,
                          request);
 }
 
@@ -535,7 +518,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   const int code = PMPI_Wait(request, status);
   if (barrier != persistent_barriers.end() && barrier->second.starts == 2 &&
       barriers_under_way == 0 && is_planted("third_barrier")) {
-    meet(barrier->second.communicator, rank_in(barrier->second.communicator) == 1);
+    meet(barrier->second.comm, rank_in(barrier->second.comm) == 1);
   }
   static int waits = 0;
   if (results_under_way.size() < 2 || ++waits < 2) return code;
@@ -555,19 +538,19 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
 
 /// Plants that the root's call returns before anybody has read its buffer. Others read it once the
 /// worker has overwritten it, which the worker does as soon as the call has returned.
-int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
+int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   await_late_reader();
-  if (is_planted("late_reader") && count > 0 && rank_in(communicator) == root) {
+  if (is_planted("late_reader") && count > 0 && rank_in(comm) == root) {
     const auto* const first_byte = static_cast<const volatile unsigned char*>(buffer);
     late_reader = std::thread([=, before = *first_byte] {
       while (*first_byte == before) std::this_thread::yield();
-      PMPI_Bcast(buffer, count, type, root, communicator);
+      PMPI_Bcast(buffer, count, type, root, comm);
     });
     return MPI_SUCCESS;
   }
-  const SentPages sent(buffer, bytes_of(count, type), rank_in(communicator) == root);
-  if (is_planted("wrong_root")) root = (root + 1) % size_of(communicator);
-  return PMPI_Bcast(buffer, count, type, root, communicator);
+  const SentPages sent(buffer, bytes_of(count, type), rank_in(comm) == root);
+  if (is_planted("wrong_root")) root = (root + 1) % size_of(comm);
+  return PMPI_Bcast(buffer, count, type, root, comm);
 }
 
 int MPI_Allgather(const void* send,
@@ -576,10 +559,10 @@ int MPI_Allgather(const void* send,
                   void* recv,
                   int count,
                   MPI_Datatype type,
-                  MPI_Comm communicator) {
-  const int code = PMPI_Allgather(send, send_count, send_type, recv, count, type, communicator);
-  if (is_planted("past_end") && count > 0 && is_last_of_several(communicator)) {
-    flip(recv, bytes_of(count * size_of(communicator), type));
+                  MPI_Comm comm) {
+  const int code = PMPI_Allgather(send, send_count, send_type, recv, count, type, comm);
+  if (is_planted("past_end") && count > 0 && is_last_of_several(comm)) {
+    flip(recv, bytes_of(count * size_of(comm), type));
   }
   return code;
 }
@@ -592,18 +575,11 @@ int MPI_Alltoallv(const void* send,
                   const int* counts,
                   const int* displacements,
                   MPI_Datatype type,
-                  MPI_Comm communicator) {
-  const int code = PMPI_Alltoallv(send,
-                                  send_counts,
-                                  send_displacements,
-                                  send_type,
-                                  recv,
-                                  counts,
-                                  displacements,
-                                  type,
-                                  communicator);
-  if (is_planted("past_scratch") && is_last_of_several(communicator)) {
-    const int last = size_of(communicator) - 1;
+                  MPI_Comm comm) {
+  const int code = PMPI_Alltoallv(
+      send, send_counts, send_displacements, send_type, recv, counts, displacements, type, comm);
+  if (is_planted("past_scratch") && is_last_of_several(comm)) {
+    const int last = size_of(comm) - 1;
     flip(recv, bytes_of(displacements[last] + counts[last], type));
   }
   return code;
@@ -617,7 +593,7 @@ int RANKCHECK_ALL_REDUCE_INIT()(const void* send,
                                 int count,
                                 MPI_Datatype type,
                                 MPI_Op op,
-                                MPI_Comm communicator,
+                                MPI_Comm comm,
                                 MPI_Info info,
                                 MPI_Request* request) {
   FirstData* first = nullptr;
@@ -629,17 +605,16 @@ int RANKCHECK_ALL_REDUCE_INIT()(const void* send,
     first = &all.back();
     send = first->bytes.data();
   }
-  const int code =
-      RANKCHECK_ALL_REDUCE_INIT(P)(send, recv, count, type, op, communicator, info, request);
+  const int code = RANKCHECK_ALL_REDUCE_INIT(P)(send, recv, count, type, op, comm, info, request);
   if (first != nullptr) with_new_data[*request] = first;
   return code;
 }
 #endif
 
 #ifdef RANKCHECK_BARRIER_INIT
-int RANKCHECK_BARRIER_INIT()(MPI_Comm communicator, MPI_Info info, MPI_Request* request) {
-  const int code = RANKCHECK_BARRIER_INIT(P)(communicator, info, request);
-  persistent_barriers[*request] = {.communicator = communicator};
+int RANKCHECK_BARRIER_INIT()(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  const int code = RANKCHECK_BARRIER_INIT(P)(comm, info, request);
+  persistent_barriers[*request] = {.comm = comm};
   return code;
 }
 #endif
@@ -647,16 +622,16 @@ int RANKCHECK_BARRIER_INIT()(MPI_Comm communicator, MPI_Info info, MPI_Request* 
 /// Plants a barrier that is over at once: the second one under way, or any on a later communicator
 /// of the same ranks. The one of two communicators is started first on one of the first two ranks,
 /// and the other one on the other rank.
-int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
   const bool is_second = barriers_under_way++ > 0;
   const bool plants_second = is_planted("second_barrier");
   const bool plants_later = is_planted("later_barrier");
-  const bool is_later = communicator != first_like(communicator);
+  const bool is_later = comm != first_like(comm);
   const bool is_over = (is_second && plants_second) || (is_later && plants_later);
   *request = MPI_REQUEST_NULL;
-  const int code = is_over ? MPI_SUCCESS : PMPI_Ibarrier(communicator, request);
-  if (!is_second && plants_second) meet(communicator, rank_in(communicator) == 1);
-  if (!is_second && plants_later) meet(communicator, !is_over);
+  const int code = is_over ? MPI_SUCCESS : PMPI_Ibarrier(comm, request);
+  if (!is_second && plants_second) meet(comm, rank_in(comm) == 1);
+  if (!is_second && plants_later) meet(comm, !is_over);
   return code;
 }
 
@@ -679,39 +654,38 @@ int MPI_Start(MPI_Request* request) {
   return PMPI_Start(request);
 }
 
-int MPI_Barrier(MPI_Comm communicator) {
+int MPI_Barrier(MPI_Comm comm) {
   await_late_reader();
-  return is_planted("no_barrier") ? MPI_SUCCESS : PMPI_Barrier(communicator);
+  return is_planted("no_barrier") ? MPI_SUCCESS : PMPI_Barrier(comm);
 }
 
 /// Plants a group that uses the communicator of the world. Its ranks get the world's numbers.
-int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* made) {
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
   await_late_reader();
   if (is_planted("world_group")) {
-    *made = communicator;
+    *made = comm;
     return MPI_SUCCESS;
   }
-  const int code = PMPI_Comm_create_group(communicator, group, tag, made);
+  const int code = PMPI_Comm_create_group(comm, group, tag, made);
   communicators.push_back(*made);
   return code;
 }
 
-int MPI_Comm_free(MPI_Comm* communicator) {
+int MPI_Comm_free(MPI_Comm* comm) {
   await_late_reader();
-  std::erase(communicators, *communicator);
-  if (*communicator != MPI_COMM_WORLD) return PMPI_Comm_free(communicator);
-  *communicator = MPI_COMM_NULL;
+  std::erase(communicators, *comm);
+  if (*comm != MPI_COMM_WORLD) return PMPI_Comm_free(comm);
+  *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;
 }
 
-int MPI_Send(
-    const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
+int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   if (!takes_devices() || is_planted("empty_promise") || count == 0) {
-    return send_from_host(data, count, type, to, tag, communicator);
+    return send_from_host(data, count, type, to, tag, comm);
   }
   std::vector<unsigned char> copied(bytes_of(count, type));
   copy_with_cuda(copied.data(), data, copied.size());
-  return send_from_host(copied.data(), count, type, to, tag, communicator);
+  return send_from_host(copied.data(), count, type, to, tag, comm);
 }
 
 int MPI_Recv(void* data,
@@ -719,14 +693,14 @@ int MPI_Recv(void* data,
              MPI_Datatype type,
              int from,
              int tag,
-             MPI_Comm communicator,
+             MPI_Comm comm,
              MPI_Status* status) {
   if (count == 0 && is_planted("no_signals")) return PMPI_Status_set_elements(status, type, 0);
   if (!takes_devices() || is_planted("empty_promise") || count == 0) {
-    return PMPI_Recv(data, count, type, from, tag, communicator, status);
+    return PMPI_Recv(data, count, type, from, tag, comm, status);
   }
   std::vector<unsigned char> received(bytes_of(count, type));
-  const int code = PMPI_Recv(received.data(), count, type, from, tag, communicator, status);
+  const int code = PMPI_Recv(received.data(), count, type, from, tag, comm, status);
   copy_with_cuda(data, received.data(), received.size());
   return code;
 }
