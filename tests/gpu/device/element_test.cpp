@@ -20,27 +20,21 @@ double value_of(std::uint32_t bits, int fraction_bits, int bias) {
   return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
 }
 
-struct Half {
-  static constexpr int fraction_bits = 10;
-  static constexpr int bias = 15;
-  static constexpr std::uint32_t infinity = 0x7c00;
-  static float widen(std::uint32_t bits) { return to_float(static_cast<F16>(bits)); }
-  static std::uint32_t narrow(float value) { return static_cast<std::uint32_t>(to_f16(value)); }
-  static float round(float value) { return Arithmetic<F16>::round(value); }
-};
-
-struct Brain {
-  static constexpr int fraction_bits = 7;
-  static constexpr int bias = 127;
-  static constexpr std::uint32_t infinity = 0x7f80;
-  static float widen(std::uint32_t bits) { return to_float(static_cast<BF16>(bits)); }
-  static std::uint32_t narrow(float value) { return static_cast<std::uint32_t>(to_bf16(value)); }
-  static float round(float value) { return Arithmetic<BF16>::round(value); }
+template <class Stored, int FractionBits, int Bias>
+struct ShortFormat {
+  static constexpr int fraction_bits = FractionBits;
+  static constexpr int bias = Bias;
+  static constexpr std::uint32_t infinity = 0x8000 - (1U << FractionBits);
+  static float widen(std::uint32_t bits) { return to_float(static_cast<Stored>(bits)); }
+  static std::uint32_t narrow(float value) {
+    return static_cast<std::uint32_t>(Arithmetic<Stored>::narrow(value));
+  }
+  static float round(float value) { return Arithmetic<Stored>::round(value); }
 };
 
 template <class Format>
 class ShortFloatTest : public testing::Test {};
-using Formats = testing::Types<Half, Brain>;
+using Formats = testing::Types<ShortFormat<F16, 10, 15>, ShortFormat<BF16, 7, 127>>;
 TYPED_TEST_SUITE(ShortFloatTest, Formats);
 
 TYPED_TEST(ShortFloatTest, WidensEveryFiniteValueExactly) {

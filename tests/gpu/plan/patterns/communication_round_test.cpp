@@ -17,14 +17,18 @@ namespace rankcheck::gpu::plan {
 
 namespace {
 
-/// A builder for an all_gather_v of blocks of these sizes.
+/// A plan for an all_gather_v of blocks of these sizes that has a single round.
 class CommunicationRoundTest : public testing::Test {
  protected:
-  void begin(std::vector<std::int64_t> counts, std::int64_t gap = 0) {
+  /// Calls fill(round).
+  template <class Fill>
+  void make_round(std::vector<std::int64_t> counts, const Fill& fill) {
     call_.ranks = static_cast<int>(counts.size());
     call_.counts = std::move(counts);
-    call_.gap = gap;
     builder_.begin(plan_, reference::all_gather_v::contract(), call_, {});
+    CommunicationRound round(builder_);
+    fill(round);
+    round.close();
   }
 
   /// Returns the kinds of a rank's steps, one letter each. Waits for entries are left out.
@@ -45,65 +49,49 @@ class CommunicationRoundTest : public testing::Test {
 };
 
 TEST_F(CommunicationRoundTest, SendsBeforeItWaits) {
-  begin({1, 1});
-  CommunicationRound round(builder_);
-  round.put(builder_.recv(1, 0), builder_.recv(0, 0));
-  round.put(builder_.recv(0, 1), builder_.recv(1, 1));
-  round.close();
+  make_round({1, 1}, [&](auto& round) {
+    round.put(builder_.recv(1, 0), builder_.recv(0, 0));
+    round.put(builder_.recv(0, 1), builder_.recv(1, 1));
+  });
   EXPECT_EQ(kinds(0), "psw");
   EXPECT_EQ(kinds(1), "psw");
 }
 
 TEST_F(CommunicationRoundTest, SharesASignalAmongPutsToOneRank) {
-  begin({1, 1, 1}, 1);
-  CommunicationRound round(builder_);
-  round.put(recv(), 0, 1, {0, 2});
-  round.put(recv(), 0, 2, {0, 1});
-  round.close();
+  call_.gap = 1;
+  make_round({1, 1, 1}, [&](auto& round) {
+    round.put(recv(), 0, 1, {0, 2});
+    round.put(recv(), 0, 2, {0, 1});
+  });
   EXPECT_EQ(kinds(0), "ppsps");
 }
 
 TEST_F(CommunicationRoundTest, MovesNeighbouringBlocksAsOne) {
-  begin({2, 0, 3});
-  CommunicationRound round(builder_);
-  round.put(recv(), 0, 1, {0, 3});
-  round.close();
+  make_round({2, 0, 3}, [&](auto& round) { round.put(recv(), 0, 1, {0, 3}); });
   EXPECT_EQ(kinds(0), "ps");
   EXPECT_EQ(plan_.sources.at(0).count, 5);
 }
 
 TEST_F(CommunicationRoundTest, BeginsAgainBehindTheLastBlock) {
-  begin({2, 1, 3});
-  CommunicationRound round(builder_);
-  round.put(recv(), 0, 1, {2, 2});
-  round.close();
+  make_round({2, 1, 3}, [&](auto& round) { round.put(recv(), 0, 1, {2, 2}); });
   ASSERT_EQ(plan_.sources.size(), 2U);
   EXPECT_EQ(plan_.sources[0].offset, 3);
   EXPECT_EQ(plan_.sources[1].offset, 0);
 }
 
 TEST_F(CommunicationRoundTest, LeavesEmptyTransfersOut) {
-  begin({0, 1});
-  CommunicationRound round(builder_);
-  round.put(recv(), 0, 1, {0, 1});
-  round.close();
+  make_round({0, 1}, [&](auto& round) { round.put(recv(), 0, 1, {0, 1}); });
   EXPECT_EQ(kinds(0), "");
   EXPECT_EQ(kinds(1), "");
 }
 
 TEST_F(CommunicationRoundTest, CopiesWithinARankWithoutSignals) {
-  begin({1, 1});
-  CommunicationRound round(builder_);
-  round.put(builder_.recv(0, 0), builder_.send(0));
-  round.close();
+  make_round({1, 1}, [&](auto& round) { round.put(builder_.recv(0, 0), builder_.send(0)); });
   EXPECT_EQ(kinds(0), "c");
 }
 
 TEST_F(CommunicationRoundTest, TellsWithoutData) {
-  begin({0, 0});
-  CommunicationRound round(builder_);
-  round.tell(1, 0);
-  round.close();
+  make_round({0, 0}, [&](auto& round) { round.tell(1, 0); });
   EXPECT_EQ(kinds(0), "w");
   EXPECT_EQ(kinds(1), "s");
 }

@@ -209,7 +209,7 @@ class FusedPassesTest : public testing::TestWithParam<FusedShape> {
 
   /// Calls pass(fused, batch, got) for all batches, with several batch sizes. Expects that they
   /// leave `wanted` in an array that holds `before` and begins `offset` components behind an
-  /// aligned address.
+  /// aligned address. A batch without positions must leave all as it was.
   template <class Value, class Pass>
   void expect_from(const Value& before, int offset, GuardedArray<Value>& wanted, const Pass& pass) {
     GuardedArray<Value> got(wanted.size(), offset);
@@ -220,6 +220,14 @@ class FusedPassesTest : public testing::TestWithParam<FusedShape> {
       fused.for_each_batch(count_, [&](Batch batch) { pass(fused, batch, got.data()); });
       expect_same(got, wanted);
     }
+    SCOPED_TRACE("without positions");
+    Value nine{9};
+    if constexpr (components_of<Value> == 2) nine = {9, 9};
+    GuardedArray<Value> untouched(wanted.size(), 0);
+    for (GuardedArray<Value>* each : {&got, &untouched}) each->fill(nine);
+    FusedPasses<float> fused(cluster_, scene_);
+    pass(fused, Batch{.count = 0}, got.data());
+    expect_same(got, untouched);
   }
 
   spec::Scene scene_;
@@ -320,44 +328,14 @@ TEST_P(FusedPassesTest, Compares) {
       }
     };
     expect_from({9, 9}, GetParam().offset, wanted, compare);
-    // The result may replace the waves.
     FusedPasses<float> fused(cluster_, scene_, 1000);
+    cost = 4;
+    fused.compare(0, Noise::gaussian, scan_, {.count = 0}, 1, 1, nullptr, nullptr, &cost);
+    EXPECT_EQ(cost, 4);
+    // The result may replace the waves.
     compare(fused, Batch{.count = count_}, far.data());
     expect_same(far, wanted);
   }
-}
-
-TEST_P(FusedPassesTest, LeavesAllAsItWasWithoutPositions) {
-  const auto keeps = [&](const char* name, std::int64_t size, auto before, const auto& pass) {
-    SCOPED_TRACE(name);
-    GuardedArray<decltype(before)> wanted(size, 0);
-    wanted.fill(before);
-    GuardedArray<decltype(before)> got(size, 0);
-    got.fill(before);
-    FusedPasses<float> fused(cluster_, scene_);
-    pass(fused, got.data());
-    expect_same(got, wanted);
-  };
-  const Complex<float> waves{9, 9};
-  keeps("illuminate", waves_.size(), waves, [&](auto& fused, auto* got) {
-    fused.illuminate(0, scan_, {.count = 0}, got);
-  });
-  keeps("add_to_object", object_.size(), waves, [&](auto& fused, auto* got) {
-    fused.add_to_object(0, scan_, {.count = 0}, waves_.data(), got);
-  });
-  keeps("add_to_probe", probe_.size(), waves, [&](auto& fused, auto* got) {
-    fused.add_to_probe(0, scan_, {.count = 0}, waves_.data(), got);
-  });
-  keeps("add_light", object_.size(), 3.0F, [&](auto& fused, auto* got) {
-    fused.add_light(0, scan_, {.count = 0}, got);
-  });
-  keeps("add_magnitudes", window_size(), 3.0F, [&](auto& fused, auto* got) {
-    fused.add_magnitudes(0, scan_, {.count = 0}, got);
-  });
-  double cost = 4;
-  FusedPasses<float>(cluster_, scene_)
-      .compare(0, Noise::gaussian, scan_, {.count = 0}, 1, 1, nullptr, nullptr, &cost);
-  EXPECT_EQ(cost, 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(
