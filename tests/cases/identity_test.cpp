@@ -10,16 +10,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "reference/spec/to_size.hpp"
-
 #include "harness/base/files.hpp"
 #include "harness/base/hash.hpp"
-#include "harness/case/family.hpp"
-#include "harness/case/image.hpp"
 #include "harness/search/generator.hpp"
 
 #include "cases/backends/sim.hpp"
-#include "cases/suites/catalogue.hpp"
+#include "tests/cases/collectives/spoiled.hpp"
+#include "tests/harness/sample.hpp"
 
 namespace rankcheck::cases {
 namespace {
@@ -30,18 +27,10 @@ constexpr int cases_of_each_property = 3;
 
 /// Returns the hash of a case's text and of its ranks' initial memory. The hash continues from
 /// `before`.
-std::uint64_t hash_of_case(const spec::Contract& contract, const Case& c, std::uint64_t before) {
+std::uint64_t hash_of_case(const Case& c, std::uint64_t before) {
   std::uint64_t hash = harness::hash_of(to_text(c), before);
-  harness::ImageLayout layout;
-  harness::Image image;
   for (int rank = 0; rank < harness::group_size(c); ++rank) {
-    harness::lay_out(contract, c, rank, harness::ResultPlace::own_block, layout);
-    harness::prepare(harness::family_of(contract),
-                     c,
-                     harness::members(c)[spec::to_size(rank)],
-                     layout,
-                     nullptr,
-                     image);
+    const harness::Image image = memory_before(c, rank);
     hash = harness::hash_of({reinterpret_cast<const char*>(image.data()), image.size()}, hash);
   }
   return hash;
@@ -50,22 +39,20 @@ std::uint64_t hash_of_case(const spec::Contract& contract, const Case& c, std::u
 /// Returns the hash of each operation's cases, in hexadecimal. The cases are drawn under seed 1 on
 /// simulated devices.
 std::map<std::string, std::string> drawn_cases() {
-  const harness::Catalogue operations = make_catalogue();
   const auto backend = open_sim({});
   std::map<std::string, std::string> drawn;
-  for (const harness::Operation& operation : operations.operations()) {
+  for (const harness::Operation& operation : all_operations().operations()) {
     std::uint64_t hash = harness::hash_of("");
     for (const harness::Property& property : operation.properties) {
-      harness::Unit unit;
-      unit.operation = operation.contract.name;
-      unit.backend = "sim";
+      harness::Unit unit = harness::sample_unit(std::string(operation.contract.name));
+      unit.algorithm.clear();
       unit.property = property.name;
-      harness::Generator generator(operations, *backend, unit, 1);
+      harness::Generator generator(all_operations(), *backend, unit, 1);
       harness::RandomSource words(1);
       for (int k = 0; k < cases_of_each_property; ++k) {
         Case c;
         if (!generator.next(words.next(), 20 * k, c)) break;
-        hash = hash_of_case(operation.contract, c, hash);
+        hash = hash_of_case(c, hash);
       }
     }
     drawn.emplace(operation.contract.name, fmt::format("{:016x}", hash));

@@ -188,10 +188,9 @@ TEST(AgreesWithReferenceTest, InvertedElementsTellTheirOrigin) {
 
 TEST(AgreesWithReferenceTest, MemoryOfAnotherRankTellsItsOrigin) {
   const auto copy = [](std::span<const Case> stages, Observation& seen) {
-    harness::Image before;
-    const harness::ImageLayout layout = layout_of(stages[0], 2);
-    prepare(*harness::find_family("all_gather"), stages[0], 2, layout, nullptr, before);
-    std::copy_n(before.data() + layout.recv + 12, 4, output(stages, seen, 0, 1));
+    const harness::Image before = memory_before(stages[0], 2);
+    const std::int64_t recv = layout_of(stages[0], 2).recv;
+    std::copy_n(before.data() + recv + 12, 4, output(stages, seen, 0, 1));
   };
   EXPECT_EQ(only_decoded(gather, copy), "element 3 of rank 2 before the call");
 }
@@ -221,8 +220,7 @@ TEST(AgreesWithReferenceTest, LongBlocksAreJudgedToTheEnd) {
 TEST(AgreesWithReferenceTest, SaysNothingOfABarrier) {
   Case c;
   c.operation = "barrier";
-  const spec::Contract& contract = all_operations().find("barrier")->contract;
-  EXPECT_FALSE(agrees_with_reference().applies(contract, c));
+  EXPECT_FALSE(agrees_with_reference().applies(contract_of(c), c));
 }
 
 /// Returns a case of two calls on two ranks with these further fields.
@@ -314,36 +312,86 @@ TEST(RepeatsTest, TellsElementsThatACallDidNotWrite) {
   }
 }
 
+/// Returns the kind of inputs that a property draws for a case.
+harness::InputKind drawn_for(const std::string& property, Case c) {
+  all_operations().find_property(c.operation, property)->adapt(contract_of(c), c);
+  return c.input;
+}
+
 TEST(RepeatsTest, DrawsNoDataThatIsEqualInAllCalls) {
-  const harness::Property* const property =
-      all_operations().find_property("all_gather", "repeats_with_other_data");
-  Case c = harness::case_from_text(gather);
-  property->adapt(all_operations().find("all_gather")->contract, c);
-  EXPECT_EQ(c.input, harness::InputKind::general);
-  c = harness::case_from_text(coded);
-  property->adapt(all_operations().find("all_reduce")->contract, c);
-  EXPECT_EQ(c.input, harness::InputKind::coded);
-  for (const char* name : {"repeats_with_other_data", "keeps_groups_apart"}) {
-    c = harness::case_from_text(coded);
-    collective(c).op = spec::ReduceOp::max;
-    all_operations()
-        .find_property("all_reduce", name)
-        ->adapt(all_operations().find("all_reduce")->contract, c);
-    EXPECT_EQ(c.input, harness::InputKind::general) << name;
-  }
+  using harness::InputKind;
+  const std::string repeats = "repeats_with_other_data";
+  EXPECT_EQ(drawn_for(repeats, harness::case_from_text(gather)), InputKind::general);
+  Case c = harness::case_from_text(coded);
+  EXPECT_EQ(drawn_for(repeats, c), InputKind::coded);
+  collective(c).op = spec::ReduceOp::max;
+  EXPECT_EQ(drawn_for(repeats, c), InputKind::general);
+  EXPECT_EQ(drawn_for("keeps_groups_apart", c), InputKind::general);
 }
 
 TEST(RepeatsTest, MakesOneStageForEachCall) {
-  const harness::Property* const property =
-      all_operations().find_property("all_gather", "repeats_with_other_data");
   Case c = harness::case_from_text(gather);
   collective(c).repeat = 4;
   std::vector<Case> stages;
-  property->program(all_operations().find("all_gather")->contract, c, stages);
+  all_operations()
+      .find_property(c.operation, "repeats_with_other_data")
+      ->program(contract_of(c), c, stages);
   ASSERT_EQ(stages.size(), 4U);
   EXPECT_EQ(stages[3].data_seed, c.data_seed + 3);
   // No worker gets the field.
   for (const Case& each : stages) EXPECT_EQ(to_json(each).count("repeat"), 0U);
+}
+
+using MarkRows = std::vector<std::string>;
+
+/// The sum of three int32 over two ranks.
+const std::string sum_case =
+    R"({"operation":"all_reduce","algorithm":"ring","backend":"sim","ranks":2,"count":3,)"
+    R"("type":"int32","op":"sum","input":"coded","data_seed":7)";
+
+/// Replaces an element of the output of rank 1 by one of a buffer in its memory before the call.
+MarkRows marks_with(const std::string& end_of_case,
+                    int element,
+                    std::int64_t harness::ImageLayout::*buffer) {
+  const auto replace = [&](std::span<const Case> stages, Observation& seen) {
+    const harness::Image old = memory_before(stages[0], 1);
+    const std::int64_t at = layout_of(stages[0], 1).*buffer + std::int64_t{4} * element;
+    std::copy_n(old.data() + at, 4, output(stages, seen, 1, element));
+  };
+  return examine(sum_case + end_of_case, replace).marks;
+}
+
+TEST(MarksTest, TellWhatIsWrongWithAnElement) {
+  EXPECT_EQ(examine(sum_case + "}").marks, MarkRows{});
+  // An element that holds poison is not written.
+  EXPECT_EQ(marks_with("}", 1, &harness::ImageLayout::recv), (MarkRows{"...", ".u."}));
+  // The own input lacks the other contribution.
+  EXPECT_EQ(marks_with("}", 2, &harness::ImageLayout::send), (MarkRows{"...", "..m"}));
+  // In place, an element that was left alone holds the same.
+  EXPECT_EQ(marks_with(R"(,"in_place":true})", 2, &harness::ImageLayout::recv),
+            (MarkRows{"...", "..m"}));
+  const auto flip = [](std::span<const Case> stages, Observation& seen) {
+    output(stages, seen, 0, 0)[3] ^= std::byte{0x40};
+  };
+  EXPECT_EQ(examine(sum_case + "}", flip).marks, (MarkRows{"x..", "..."}));
+}
+
+/// Makes the output of the first member wrong in the call of each group in turn.
+TEST(MarksTest, APictureOfGroupsShowsTheRanksOfTheWorld) {
+  const std::string text =
+      R"({"operation":"all_reduce","property":"groups_at_once","ranks":3,"count":1,)"
+      R"("type":"int32","op":"sum","input":"coded","data_seed":3})";
+  const auto marks_with = [&](std::size_t call) {
+    const auto spoil = [&](std::span<const Case> stages, Observation& observation) {
+      const harness::ImageLayout layout = layout_of(stages[call], 0);
+      observation.stages[call].images[0][spec::to_size(layout.recv + 3)] ^= std::byte{0x40};
+    };
+    return examine(text, spoil).marks;
+  };
+  // The groups are {0, 1} and {2}, and then the world.
+  EXPECT_EQ(marks_with(0), (MarkRows{"x", ".", "."}));
+  EXPECT_EQ(marks_with(1), (MarkRows{".", ".", "x"}));
+  EXPECT_EQ(marks_with(2), (MarkRows{"x", ".", "."}));
 }
 
 }  // namespace

@@ -10,13 +10,16 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
+#include "harness/backend/stages.hpp"
 #include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/nearly_equal.hpp"
 #include "harness/properties/ranks_agree_bitwise.hpp"
 
+#include "cases/collectives/composition.hpp"
 #include "cases/collectives/exact_inputs.hpp"
 #include "cases/collectives/properties.hpp"
 #include "cases/families/collectives/case.hpp"
+#include "tests/cases/collectives/spoiled.hpp"
 
 /// Tests where properties apply and which runs they request.
 /// tests/cases/collectives/properties_test.cpp tests their judgement on real results.
@@ -59,20 +62,14 @@ std::vector<Case> program(const Property& property, const spec::Contract& contra
 const spec::Contract& all_reduce = reference::contract_named("all_reduce");
 const spec::Contract& all_gather = reference::contract_named("all_gather");
 
-TEST(ExactInputsTest, MovesAndIntegersHaveOneResult) {
+TEST(ExactInputsTest, MovesAndIntegersHaveOneResultAndSumsThatRoundHaveSeveral) {
   EXPECT_TRUE(has_one_result(move()));
   Case c = sum(InputKind::general);
+  EXPECT_FALSE(has_one_result(c));
   c.type = Type::int32;
   EXPECT_TRUE(has_one_result(c));
-}
-
-TEST(ExactInputsTest, SumsThatRoundHaveSeveral) {
-  EXPECT_FALSE(has_one_result(sum(InputKind::general)));
-}
-
-/// The maximum of several NaNs may have the payload of any of them.
-TEST(ExactInputsTest, ExtremesOfNansHaveSeveral) {
-  Case c = sum(InputKind::special);
+  // The maximum of several NaNs may have the payload of any of them.
+  c = sum(InputKind::special);
   collective(c).op = ReduceOp::max;
   EXPECT_FALSE(has_one_result(c));
   c.type = Type::int32;
@@ -227,27 +224,22 @@ TEST(RankPermutationTest, DrawsEveryOtherOrder) {
   }
 }
 
-TEST(RankPermutationTest, SpeaksOfGathersAndReductionsAlone) {
-  const Property property = rank_permutation();
-  EXPECT_TRUE(property.applies(all_reduce, sum()));
-  EXPECT_FALSE(property.applies(all_reduce, sum(InputKind::general)));
-  EXPECT_TRUE(property.applies(all_gather, move()));
-  EXPECT_FALSE(property.applies(reference::contract_named("all_gather_v"), move()));
-  EXPECT_FALSE(property.applies(reference::contract_named("broadcast"), move()));
-}
-
-TEST(RanksAgreeTest, SpeaksWhereTheContractDoesAndRanksAreSeveral) {
-  const Property property = ranks_agree_bitwise();
-  EXPECT_TRUE(property.applies(all_gather, move()));
-  EXPECT_FALSE(property.applies(reference::contract_named("scatter"), move()));
+TEST(AppliesTest, HoldsWhereAPropertyHasSomethingToSay) {
+  EXPECT_TRUE(rank_permutation().applies(all_reduce, sum()));
+  EXPECT_FALSE(rank_permutation().applies(all_reduce, sum(InputKind::general)));
+  EXPECT_TRUE(rank_permutation().applies(all_gather, move()));
+  EXPECT_FALSE(rank_permutation().applies(reference::contract_named("all_gather_v"), move()));
+  EXPECT_FALSE(rank_permutation().applies(reference::contract_named("broadcast"), move()));
+  EXPECT_TRUE(ranks_agree_bitwise().applies(all_gather, move()));
+  EXPECT_FALSE(ranks_agree_bitwise().applies(reference::contract_named("scatter"), move()));
   Case alone = move();
   alone.group = {1};
-  EXPECT_FALSE(property.applies(all_gather, alone));
-}
-
-TEST(SeparatesRanksTest, SpeaksOfBarriersAlone) {
+  EXPECT_FALSE(ranks_agree_bitwise().applies(all_gather, alone));
   EXPECT_TRUE(separates_ranks().applies(reference::contract_named("barrier"), move()));
   EXPECT_FALSE(separates_ranks().applies(all_gather, move()));
+  // Sums that round may be split into other sums.
+  EXPECT_FALSE(splits().applies(all_reduce, sum(InputKind::general)));
+  EXPECT_TRUE(splits().applies(all_reduce, sum()));
 }
 
 TEST(SeparatesRanksTest, CallsThreeTimes) {
@@ -275,9 +267,174 @@ TEST(SplitsTest, UnevenBlocksAreCutAtTheSameIndex) {
   EXPECT_EQ(collective(stages[2]).first_index, 2);
 }
 
-TEST(SplitsTest, SaysNothingOfSumsThatRound) {
-  EXPECT_FALSE(splits().applies(all_reduce, sum(InputKind::general)));
-  EXPECT_TRUE(splits().applies(all_reduce, sum()));
+using Groups = std::vector<std::vector<int>>;
+
+const spec::Contract& gather_v = reference::contract_named("gather_v");
+
+Case call_of(int ranks, std::uint64_t data_seed) {
+  Case c;
+  c.operation = "gather_v";
+  c.ranks = ranks;
+  c.data_seed = data_seed;
+  for (int r = 0; r < ranks; ++r) c.counts.push_back(10 + r);
+  return c;
+}
+
+std::vector<Case> stages_of(const Case& c) {
+  return program(groups_at_once(), gather_v, c);
+}
+
+Groups groups_of(const Case& c) {
+  Groups groups;
+  for (const Case& stage : stages_of(c)) groups.push_back(members(stage));
+  groups.pop_back();
+  return groups;
+}
+
+TEST(GroupsAtOnceTest, DividesTheWorldIntoRunsOrIntoEverySthRank) {
+  EXPECT_EQ(groups_of(call_of(5, 3)), (Groups{{0, 1}, {2, 3}, {4}}));
+  EXPECT_EQ(groups_of(call_of(5, 1)), (Groups{{0, 2, 4}, {1, 3}}));
+}
+
+TEST(GroupsAtOnceTest, NobodyIsLateInAGroupWithoutTheLateRank) {
+  Case c = call_of(5, 3);
+  c.late = 1;
+  std::vector<int> late;
+  for (const Case& stage : stages_of(c)) late.push_back(stage.late);
+  EXPECT_EQ(late, (std::vector{1, 1, -1, 1}));
+}
+
+/// All ways to divide the world have at least two groups, and each rank is in one group.
+TEST(GroupsAtOnceTest, EveryRankIsInOneGroupAndTheWorldCallsLast) {
+  std::set<Groups> seen;
+  for (int ranks = 2; ranks <= 6; ++ranks) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      const std::vector<Case> stages = stages_of(call_of(ranks, seed));
+      EXPECT_GE(stages.size(), 3U);
+      EXPECT_EQ(harness::end_of_stages_at_once(stages, 0), stages.size() - 1);
+      EXPECT_EQ(members(stages.back()), members(call_of(ranks, seed)));
+      std::vector<int> all;
+      for (const std::vector<int>& group : groups_of(call_of(ranks, seed))) {
+        all.insert(all.end(), group.begin(), group.end());
+      }
+      std::sort(all.begin(), all.end());
+      EXPECT_EQ(all, members(call_of(ranks, seed)));
+      if (ranks == 6) seen.insert(groups_of(call_of(ranks, seed)));
+    }
+  }
+  EXPECT_GT(seen.size(), 20U);
+}
+
+TEST(GroupsAtOnceTest, EveryGroupKeepsItsCountsAndARoot) {
+  Case c = call_of(5, 1);
+  collective(c).root = 3;
+  const std::vector<Case> stages = stages_of(c);
+  EXPECT_EQ(stages[0].counts, (std::vector<std::int64_t>{10, 12, 14}));
+  EXPECT_EQ(stages[1].counts, (std::vector<std::int64_t>{11, 13}));
+  EXPECT_EQ(collective(stages[1]).root, 1);
+  EXPECT_NE(stages[2].data_seed, c.data_seed);
+}
+
+TEST(GroupsAtOnceTest, LeavesOutRanksThatAreNoMembers) {
+  Case c = call_of(3, 1);
+  c.ranks = 9;
+  c.group = {7, 2, 4};
+  const harness::Property property = groups_at_once();
+  EXPECT_FALSE(property.applies(gather_v, c));
+  property.adapt(gather_v, c);
+  EXPECT_EQ(c.ranks, 3);
+  EXPECT_EQ(c.group, (std::vector<int>{2, 0, 1}));
+  EXPECT_TRUE(property.applies(gather_v, c));
+}
+
+TEST(GroupsAtOnceTest, SaysNothingOfALoneRank) {
+  EXPECT_FALSE(groups_at_once().applies(gather_v, call_of(1, 1)));
+}
+
+Case whole() {
+  return harness::case_from_text(
+      R"({"operation":"all_reduce","algorithm":"ring","ranks":3,"count":4,"type":"bf16","op":"sum",
+          "in_place":true,"input":"exact","data_seed":7,"schedule":"random:3"})");
+}
+
+TEST(CompositionTest, StagesKeepTheCallButNotTheAlgorithm) {
+  Case expected = whole();
+  expected.operation = "reduce";
+  expected.algorithm = "";
+  expected.in_place = false;
+  EXPECT_EQ(stage_of(whole(), "reduce"), expected);
+}
+
+TEST(CompositionTest, NextStagesTakeWhatIsLeft) {
+  Case expected = stage_of(whole(), "broadcast");
+  expected.input = InputKind::previous;
+  EXPECT_EQ(next_stage_of(whole(), "broadcast"), expected);
+}
+
+/// Stages of other operations get every algorithm in turn. Each replay chooses the same algorithms.
+TEST(CompositionTest, OpenStagesDrawTheirAlgorithms) {
+  SpoiledBackend backend({});
+  harness::Examiner examiner(all_operations(), backend);
+  harness::Judgement judgement;
+  Case c = whole();
+  c.in_place = false;
+  c.property = "equals_reduce_then_broadcast";
+  std::set<std::vector<std::string>> paths;
+  for (c.data_seed = 0; c.data_seed < 60; ++c.data_seed) {
+    examiner.examine(c, judgement);
+    ASSERT_EQ(judgement.verdict, harness::Verdict::passed) << judgement.reason;
+    const std::vector<std::string> path = examiner.observation().path;
+    EXPECT_EQ(path.front(), "ring");
+    paths.insert(path);
+    examiner.examine(c, judgement);
+    EXPECT_EQ(examiner.observation().path, path);
+  }
+  EXPECT_EQ(paths.size(), 12U) << "three ways to reduce, four to broadcast";
+}
+
+TEST(CompositionTest, CompositionsNeedOneResult) {
+  Case c = whole();
+  EXPECT_TRUE(applies_exact(all_reduce, c));
+  c.input = InputKind::general;
+  EXPECT_FALSE(applies_exact(all_reduce, c));
+  adapt_exact(all_reduce, c);
+  EXPECT_EQ(c.input, InputKind::exact);
+}
+
+TEST(CompositionTest, ReturnsNeedTheInputsAfterwards) {
+  const spec::Contract& contract = all_operations().find("all_to_all")->contract;
+  Case c = whole();
+  EXPECT_FALSE(applies_out_of_place(contract, c));
+  adapt_out_of_place(contract, c);
+  EXPECT_TRUE(applies_out_of_place(contract, c));
+}
+
+TEST(IsLinearTest, HoldsForExactSumsAlone) {
+  const auto applies = [](ReduceOp op, InputKind input = InputKind::exact, int ranks = 3) {
+    Case c = whole();
+    collective(c).op = op;
+    c.input = input;
+    c.ranks = ranks;
+    return is_linear().applies(all_reduce, c);
+  };
+  EXPECT_TRUE(applies(ReduceOp::sum));
+  EXPECT_TRUE(applies(ReduceOp::premul_sum));
+  for (const ReduceOp op : {ReduceOp::max, ReduceOp::prod, ReduceOp::avg}) {
+    EXPECT_FALSE(applies(op)) << spec::name(op);
+  }
+  EXPECT_FALSE(applies(ReduceOp::sum, InputKind::coded));
+  // 64 ranks of bf16: 3 times the smallest limit exceeds 2^8 when the scalar is 2.
+  EXPECT_FALSE(applies(ReduceOp::premul_sum, InputKind::exact, 64));
+}
+
+TEST(IsLinearTest, AddsTheInputsOfAnotherSeed) {
+  const auto stages = program(is_linear(), all_reduce, whole());
+  ASSERT_EQ(stages.size(), 3U);
+  EXPECT_EQ(stages[0], whole());
+  EXPECT_EQ(stages[1].scale, 0);
+  EXPECT_EQ(stages[2].scale, 2);
+  EXPECT_EQ(stages[1].added_seed, 8U);
+  EXPECT_EQ(stages[2].added_seed, 8U);
 }
 
 }  // namespace

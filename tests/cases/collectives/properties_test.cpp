@@ -242,6 +242,16 @@ TEST(ClaimsTest, EveryPropertyIsTried) {
   EXPECT_EQ(claimed, tried);
 }
 
+TEST(ClaimsTest, EveryOperationClaimsEachOfItsPropertiesOnce) {
+  for (const harness::Operation& operation : all_operations().operations()) {
+    EXPECT_FALSE(operation.properties.empty()) << operation.contract.name;
+    std::set<std::string_view> names;
+    for (const harness::Property& each : operation.properties) {
+      EXPECT_TRUE(names.insert(each.name).second) << operation.contract.name << ": " << each.name;
+    }
+  }
+}
+
 // --- a barrier: times instead of values
 
 const std::string barrier = R"({"operation":"barrier","property":"separates_ranks","ranks":3})";

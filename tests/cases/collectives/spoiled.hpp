@@ -5,8 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "reference/spec/to_size.hpp"
+
 #include "gpu/collectives/registry.hpp"
 
+#include "harness/case/family.hpp"
+#include "harness/case/image.hpp"
 #include "harness/check/operation.hpp"
 
 #include "cases/backends/sim.hpp"
@@ -48,15 +52,24 @@ inline harness::Judgement examine(const std::string& text, Spoil spoil = {}) {
   return judgement;
 }
 
+inline const spec::Contract& contract_of(const harness::Case& c) {
+  return all_operations().find(c.operation)->contract;
+}
+
 /// Returns the layout of one rank's memory image after a stage on the simulator.
 inline harness::ImageLayout layout_of(const harness::Case& c, int rank) {
   harness::ImageLayout layout;
-  lay_out(all_operations().find(c.operation)->contract,
-          c,
-          rank,
-          harness::ResultPlace::own_block,
-          layout);
+  lay_out(contract_of(c), c, rank, harness::ResultPlace::own_block, layout);
   return layout;
+}
+
+/// Returns the memory of group rank `rank` before the call.
+inline harness::Image memory_before(const harness::Case& c, int rank) {
+  harness::Image image;
+  const int world_rank = members(c)[spec::to_size(rank)];
+  const harness::Family& family = harness::family_of(contract_of(c));
+  prepare(family, c, world_rank, layout_of(c, rank), nullptr, image);
+  return image;
 }
 
 }  // namespace rankcheck::cases

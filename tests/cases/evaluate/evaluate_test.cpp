@@ -11,11 +11,11 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/case/family.hpp"
-#include "harness/case/image.hpp"
 #include "harness/search/generator.hpp"
 
 #include "cases/backends/sim.hpp"
-#include "cases/suites/catalogue.hpp"
+#include "tests/cases/collectives/spoiled.hpp"
+#include "tests/harness/sample.hpp"
 #include "tests/harness/text.hpp"
 
 namespace rankcheck::cases::evaluate {
@@ -24,15 +24,6 @@ namespace {
 using harness::BadInput;
 using harness::Case;
 using harness::Verdict;
-
-const harness::Catalogue& catalogue() {
-  static const harness::Catalogue all = make_catalogue();
-  return all;
-}
-
-const spec::Contract& contract_of(const Case& c) {
-  return catalogue().find(c.operation)->contract;
-}
 
 /// Makes a user's array of the values of a slot: one file if that is possible, else one for each
 /// rank.
@@ -65,8 +56,7 @@ std::vector<std::vector<std::byte>> values_of(const Case& c,
     values.emplace_back(spec::to_size(count_of(slot) * spec::info(slot.type).bytes));
   }
   for (std::size_t r = 0; r < images.size(); ++r) {
-    harness::ImageLayout layout;
-    lay_out(contract, c, static_cast<int>(r), harness::ResultPlace::own_block, layout);
+    const harness::ImageLayout layout = layout_of(c, static_cast<int>(r));
     const std::int64_t begin = side == Side::input ? layout.send : layout.recv;
     for (const Run& run : arrays_of(contract).runs(contract, c, side, static_cast<int>(r))) {
       std::copy_n(images[r].data() + begin + run.offset * bytes,
@@ -93,11 +83,10 @@ std::vector<UserArray> user_arrays(const Case& c,
 /// A case that was drawn for an operation.
 Case drawn(const std::string& operation, std::uint64_t seed) {
   static const auto backend = open_sim({});
-  harness::Unit unit;
-  unit.operation = operation;
-  unit.backend = "sim";
-  unit.property = catalogue().find(operation)->properties.front().name;
-  harness::Generator generator(catalogue(), *backend, unit, seed);
+  harness::Unit unit = harness::sample_unit(operation);
+  unit.algorithm.clear();
+  unit.property = all_operations().find(operation)->properties.front().name;
+  harness::Generator generator(all_operations(), *backend, unit, seed);
   harness::RandomSource words(seed);
   Case c;
   EXPECT_TRUE(generator.next(words.next(), 30, c));
@@ -110,16 +99,7 @@ Case drawn(const std::string& operation, std::uint64_t seed) {
 
 std::vector<harness::Image> images_before(const Case& c) {
   std::vector<harness::Image> images;
-  for (int r = 0; r < harness::group_size(c); ++r) {
-    harness::ImageLayout layout;
-    lay_out(contract_of(c), c, r, harness::ResultPlace::own_block, layout);
-    prepare(harness::family_of(contract_of(c)),
-            c,
-            members(c)[spec::to_size(r)],
-            layout,
-            nullptr,
-            images.emplace_back());
-  }
+  for (int r = 0; r < harness::group_size(c); ++r) images.push_back(memory_before(c, r));
   return images;
 }
 
@@ -146,7 +126,7 @@ Case with_given_inputs(const Case& c) {
 
 std::vector<std::string> operations_with_arrays() {
   std::vector<std::string> names;
-  for (const harness::Operation& each : catalogue().operations()) {
+  for (const harness::Operation& each : all_operations().operations()) {
     if (each.contract.has_buffers) names.emplace_back(each.contract.name);
   }
   return names;
@@ -170,7 +150,7 @@ TEST_P(EveryOperationTest, TakesAUsersInputsAndOutputs) {
     ASSERT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
     const std::vector<UserArray> outputs =
         user_arrays(c, Side::output, observation.stages.front().images);
-    const ExpectedOutcome outcome = ReferenceCall(catalogue(), c).judge(outputs);
+    const ExpectedOutcome outcome = ReferenceCall(all_operations(), c).judge(outputs);
     EXPECT_NE(outcome.judgement.verdict, Verdict::falsified)
         << to_text(c) << ": " << outcome.judgement.reason;
     EXPECT_NE(outcome.judgement.verdict, Verdict::errored) << outcome.judgement.reason;
@@ -220,7 +200,7 @@ class EvaluateIntensityTest : public testing::Test {
     give_inputs(contract(), inputs_, c_);
   }
 
-  static const spec::Contract& contract() { return catalogue().find("intensity")->contract; }
+  static const spec::Contract& contract() { return all_operations().find("intensity")->contract; }
 
   static UserArray frames(const std::array<float, 4>& values) {
     UserArray array{.name = "frames", .path = "frames.npy", .files = {}};
@@ -231,7 +211,7 @@ class EvaluateIntensityTest : public testing::Test {
 
   ExpectedOutcome judge(const std::array<float, 4>& values) {
     const std::vector<UserArray> expected{frames(values)};
-    return ReferenceCall(catalogue(), c_).judge(expected);
+    return ReferenceCall(all_operations(), c_).judge(expected);
   }
 
   std::vector<UserArray> inputs_;
@@ -281,7 +261,7 @@ TEST_F(EvaluateIntensityTest, NanIsFound) {
 
 TEST_F(EvaluateIntensityTest, WritesTheReferenceAndItsBounds) {
   const std::vector<NamedPath> outputs{{"frames", "reference.npy"}, {"frames.bound", "b.npy"}};
-  const auto files = ReferenceCall(catalogue(), c_).write(outputs);
+  const auto files = ReferenceCall(all_operations(), c_).write(outputs);
   ASSERT_EQ(files.size(), 2U);
   EXPECT_EQ(files[0].first, "reference.npy");
   for (const auto& [path, content] : files) {
@@ -301,7 +281,7 @@ TEST(EvaluateTest, OnlyGivenOutputsAreJudged) {
   harness::Observation observation;
   backend->run(std::span(&c, 1), observation);
   std::vector<UserArray> outputs = user_arrays(c, Side::output, observation.stages.front().images);
-  const ReferenceCall reference(catalogue(), c);
+  const ReferenceCall reference(all_operations(), c);
   const std::vector<UserArray> cost{outputs.front()};
   const ExpectedOutcome outcome = reference.judge(cost);
   EXPECT_EQ(outcome.judgement.verdict, Verdict::passed) << outcome.judgement.reason;
@@ -352,7 +332,7 @@ TEST(EvaluateTest, RefusesBadArguments) {
   const std::vector<std::string> names{"object", "probe"};
   const auto read = [&](const std::vector<std::string>& arguments) {
     return harness::complaint_of<BadInput>(
-        [&] { static_cast<void>(read_arguments("--input", arguments, names)); });
+        [&] { return read_arguments("--input", arguments, names); });
   };
   EXPECT_EQ(read({"object=o.npy", "probe=p.npy"}), "");
   EXPECT_EQ(read({"objct=o.npy"}),
@@ -360,9 +340,9 @@ TEST(EvaluateTest, RefusesBadArguments) {
   EXPECT_EQ(read({"object"}), "--input: object: expected NAME=FILE.npy");
   EXPECT_EQ(read({"object="}), "--input: object=: expected NAME=FILE.npy");
   EXPECT_EQ(read({"object=a", "object=b"}), "--input: object was given twice");
-  const spec::Contract& contract = catalogue().find("crop")->contract;
+  const spec::Contract& contract = all_operations().find("crop")->contract;
   const auto fields = [&](const std::string& text) {
-    return harness::complaint_of<BadInput>([&] { static_cast<void>(read_fields(contract, text)); });
+    return harness::complaint_of<BadInput>([&] { return read_fields(contract, text); });
   };
   EXPECT_EQ(fields("{"), "--case: expected a JSON object");
   EXPECT_EQ(fields("[]"), "--case: expected a JSON object");
@@ -379,8 +359,7 @@ TEST(EvaluateTest, RefusesArraysThatDoNotFit) {
   const auto gather_of = [&](spec::Type type, const Shape& shape) {
     UserArray array{.name = "send", .path = "s.npy", .files = {}};
     array.files.emplace_back(harness::to_npy(type, zeros.data(), shape));
-    return harness::complaint_of<BadInput>(
-        [&] { static_cast<void>(gather("--input", slot, array)); });
+    return harness::complaint_of<BadInput>([&] { return gather("--input", slot, array); });
   };
   EXPECT_EQ(gather_of(spec::Type::f32, {2, 3}), "");
   EXPECT_EQ(gather_of(spec::Type::f32, {1, 2, 3}), "");
