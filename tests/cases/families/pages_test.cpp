@@ -1,5 +1,4 @@
-#include "tests/cases/families/inputs_page.hpp"
-
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -8,14 +7,19 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/collectives/registry.hpp"
 #include "reference/ptycho/registry.hpp"
+#include "reference/spec/contract.hpp"
 #include "reference/spec/scene.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "harness/base/files.hpp"
+#include "harness/case/family.hpp"
 
-/// cases/families/ptycho/INPUTS.md describes every operator and array for programs in other
-/// languages. Its tables must say what the contracts and the table of arrays say.
+#include "tests/cases/families/inputs_page.hpp"
+
+/// The pages INPUTS.md of the families and the clients for Python and C++ say again what contracts
+/// and families say. They must say the same.
 namespace rankcheck::cases {
 namespace {
 
@@ -28,9 +32,49 @@ using tests::split;
 using tests::Strings;
 using tests::table_below;
 
+std::string source_text(const std::string& file) {
+  return harness::read_file(std::filesystem::path(RANKCHECK_SOURCE_DIR) / file);
+}
+
+// --- the page of collectives, whose table describes the buffers for programs in other languages
+
+/// Returns the words of the page for calls in place.
+std::string in_place_of(const spec::Contract& contract) {
+  switch (contract.in_place) {
+    case spec::InPlace::none:
+      return "no";
+    case spec::InPlace::same:
+      return "same";
+    case spec::InPlace::send_within_recv:
+      return "send in recv";
+    case spec::InPlace::recv_within_send:
+      return contract.in_place_overwrites ? "recv in send, overwrites" : "recv in send";
+  }
+  return {};
+}
+
+TEST(CollectivesPageTest, NamesEveryCollectiveAndHowItIsInPlace) {
+  const std::string page = source_text("cases/families/collectives/INPUTS.md");
+  Facts on_page;
+  Strings differences;
+  for (const Strings& cells : table_below(page, "## Buffers")) {
+    ASSERT_GE(cells.size(), 4U) << cells.front();
+    for (const std::string& name : names_in(cells.front())) {
+      add_fact(name, cells[3], on_page, differences);
+    }
+  }
+  Facts in_code;
+  for (const reference::Collective& each : reference::collectives()) {
+    in_code[std::string(each.contract.name)] = in_place_of(each.contract);
+  }
+  compare(on_page, in_code, differences);
+  EXPECT_EQ(differences, Strings{});
+}
+
+// --- the page of operators
+
 std::string page() {
-  return harness::read_file(std::filesystem::path(RANKCHECK_SOURCE_DIR) /
-                            "cases/families/ptycho/INPUTS.md");
+  return source_text("cases/families/ptycho/INPUTS.md");
 }
 
 /// Returns the arrays of operation `index` of a row. A cell without semicolon holds for all
@@ -135,6 +179,58 @@ TEST(InputsPageTest, EveryMistakeIsNamed) {
     EXPECT_EQ(differences_of_operators(parts.front() + each.new_text + parts.back()),
               Strings{each.difference});
   }
+}
+
+// --- the clients, which list fields of a case that every subject takes, and operators
+
+/// Returns the words of a client's file between a beginning and the first end behind it, sorted,
+/// without quotes and commas.
+Strings words_between(std::string_view begin, std::string_view end, const std::string& file) {
+  const std::string text = source_text("harness/client/" + file);
+  const std::size_t first = text.find(begin);
+  if (first == std::string::npos) return {};
+  const std::size_t start = first + begin.size();
+  Strings found(1);
+  for (const char c : text.substr(start, text.find(end, start) - start) + ' ') {
+    const bool is_part = c == '_' || (c >= 'a' && c <= 'z');
+    if (is_part) found.back() += c;
+    if (!is_part && !found.back().empty()) found.emplace_back();
+  }
+  found.pop_back();
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// Returns the fields of the operation's family that an implementation chooses whether to take, and
+/// the given fields, which all families have. Reductions and strides are declared by each subject.
+Strings fields_to_take(const std::string& operation, Strings names = {"offset"}) {
+  for (const harness::FamilyField& each : harness::find_family(operation)->fields()) {
+    const bool is_choice = each.role == harness::FieldRole::choice;
+    const bool is_declared = each.json.name == "op" || each.json.name.ends_with("_stride");
+    if (is_choice && !is_declared) names.emplace_back(each.json.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// A field that is missing there would never be drawn for a subject.
+TEST(ClientFieldsTest, ClientsTakeTheFieldsOfTheFamilies) {
+  EXPECT_EQ(words_between("\nFREE_FIELDS = [", "]", "python/rankcheck/subject.py"),
+            fields_to_take("all_reduce", {"late", "offset"}));
+  EXPECT_EQ(words_between("\nOPERATOR_FIELDS = [", "]", "python/rankcheck/operators.py"),
+            fields_to_take("extract"));
+  // It declares `late` beside `group`, for every subject.
+  EXPECT_EQ(words_between("for (const char* any : {", "}", "cpp/rankcheck/detail/description.hpp"),
+            fields_to_take("all_reduce"));
+}
+
+TEST(ClientFieldsTest, PythonKnowsTheOperators) {
+  Strings names;
+  for (const reference::PtychoOperator& each : reference::ptycho()) {
+    names.emplace_back(each.contract.name);
+  }
+  EXPECT_EQ(words_between("\nOPERATORS = \"\"\"", "\"\"\"", "python/rankcheck/operators.py"),
+            names);
 }
 
 }  // namespace
