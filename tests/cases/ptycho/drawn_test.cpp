@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -6,26 +7,28 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/check/operation.hpp"
 #include "harness/search/generator.hpp"
 
+#include "cases/backends/sim.hpp"
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/draw.hpp"
 #include "cases/families/ptycho/inputs.hpp"
+#include "cases/ptycho/stage.hpp"
 #include "tests/cases/collectives/spoiled.hpp"
+#include "tests/harness/sample.hpp"
 
-/// Cases that are drawn for operators: their kinds of inputs, and scenes and batches that are
-/// larger than what the kernels process at a time.
+/// Cases that are drawn for operators: their kinds of inputs, scenes and batches that are larger
+/// than what the kernels process at a time, and the power of properties.
 namespace rankcheck::cases {
 namespace {
 
 using harness::Case;
+using harness::Judgement;
 
 harness::Unit unit_of(const std::string& operation, const std::string& algorithm) {
-  harness::Unit unit;
-  unit.operation = operation;
+  harness::Unit unit = harness::sample_unit(operation);
   unit.algorithm = algorithm;
-  unit.backend = "sim";
-  unit.property = "agrees_with_reference";
   return unit;
 }
 
@@ -95,7 +98,7 @@ std::string gradients(const std::string& algorithm, int chunk) {
 TEST(SceneSizeTest, BatchesOfAnySizeAgreeWithTheReference) {
   for (const std::string algorithm : {"fused", "batched"}) {
     for (const int chunk : {1, 2, 5, 1'000'000'000}) {
-      const harness::Judgement judgement = examine(gradients(algorithm, chunk));
+      const Judgement judgement = examine(gradients(algorithm, chunk));
       EXPECT_EQ(judgement.verdict, harness::Verdict::passed) << judgement.reason;
     }
   }
@@ -133,6 +136,79 @@ TEST(KindsOfInputsTest, AllThatAreDefinedAreDrawn) {
     EXPECT_EQ(drawn, defined) << name;
   }
   EXPECT_EQ(with_photons, 12);
+}
+
+/// A step and one of its properties.
+struct Checked {
+  std::string operation;
+  std::string property;
+};
+
+std::vector<Checked> properties_of_steps() {
+  std::vector<Checked> all;
+  for (const harness::Operation& operation : all_operations().operations()) {
+    if (!operation.contract.name.ends_with("_step")) continue;
+    for (const harness::Property& property : operation.properties) {
+      all.push_back({std::string(operation.contract.name), std::string(property.name)});
+    }
+  }
+  return all;
+}
+
+class StepPowerTest : public testing::TestWithParam<Checked> {};
+
+TEST_P(StepPowerTest, NineOfTenCasesInSinglePrecisionSeeNineOfTenElements) {
+  harness::Unit unit = unit_of(GetParam().operation, "replicated");
+  unit.property = GetParam().property;
+  unit.types = {spec::Type::f32};
+  const auto backend = open_sim({});
+  harness::Generator generator(all_operations(), *backend, unit, 1);
+  harness::Examiner examiner(all_operations(), *backend);
+  harness::RandomSource words(1);
+  constexpr int cases = 40;
+  int strong = 0;
+  for (int k = 0; k < cases; ++k) {
+    Case c;
+    ASSERT_TRUE(generator.next(words.next(), k, c));
+    Judgement judgement;
+    examiner.examine(c, judgement);
+    EXPECT_NE(judgement.verdict, harness::Verdict::falsified) << to_text(c);
+    const harness::Power& power = judgement.power;
+    if (10 * power.useful >= 9 * power.elements) ++strong;
+    generator.cover(c, true);
+  }
+  EXPECT_GE(10 * strong, 9 * cases);
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps,
+                         StepPowerTest,
+                         testing::ValuesIn(properties_of_steps()),
+                         [](const auto& test) {
+                           return test.param.operation + "_" + test.param.property;
+                         });
+
+TEST(StepPowerTest, WhatIsExpectedOfAStepAndItsBoundsAreFinite) {
+  // Bounds that multiplied from part to part were useless for this probe.
+  const Case c = harness::case_from_text(
+      R"({"operation":"conjugate_gradient_step","ranks":5,"counts":[1,1,5,1,4],"type":"f32",)"
+      R"("data_seed":316751,"rows":12,"cols":19,"window":8,"detector":8,"modes":1,)"
+      R"("scan":"whole"})");
+  const auto backend = open_sim({});
+  harness::Examiner examiner(all_operations(), *backend);
+  Judgement judgement;
+  examiner.examine(c, judgement);
+  EXPECT_EQ(judgement.verdict, harness::Verdict::passed) << judgement.reason;
+  EXPECT_EQ(judgement.power.useful, judgement.power.elements);
+  const harness::Evidence evidence{
+      all_operations(), backend->traits(), examiner.stages(), examiner.observation()};
+  const OperatorStage stage = read_stage(evidence, 0, reference::Follow::results);
+  for (const spec::Array array : ptycho(stage.contract).outputs) {
+    const reference::BoundedArray& expected = stage.expected[array];
+    for (std::size_t i = 0; i < expected.values.size(); ++i) {
+      ASSERT_TRUE(std::isfinite(std::abs(expected.values[i]))) << spec::name(array);
+      ASSERT_TRUE(std::isfinite(expected.errors[i])) << spec::name(array);
+    }
+  }
 }
 
 }  // namespace

@@ -66,18 +66,18 @@ void spoil(const Relation& claim, std::span<const Case> stages, Observation& obs
   }
 }
 
-class RelationTest : public testing::TestWithParam<Relation> {
- protected:
-  std::string text_ =
-      text_of(GetParam().operation, GetParam().property, GetParam().data_seed, GetParam().input);
-};
+/// Examines a claim with a wrong value 0 in an array of a stage.
+Judgement examine_spoiled(const Relation& claim) {
+  const std::string text = text_of(claim.operation, claim.property, claim.data_seed, claim.input);
+  return examine(text, [&](std::span<const Case> stages, Observation& observation) {
+    spoil(claim, stages, observation);
+  });
+}
+
+class RelationTest : public testing::TestWithParam<Relation> {};
 
 TEST_P(RelationTest, BreaksWithAWrongValue) {
-  const Judgement judgement =
-      examine(text_, [&](std::span<const Case> stages, Observation& observation) {
-        spoil(GetParam(), stages, observation);
-      });
-  EXPECT_EQ(judgement.verdict, Verdict::falsified);
+  EXPECT_EQ(examine_spoiled(GetParam()).verdict, Verdict::falsified);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -138,15 +138,6 @@ INSTANTIATE_TEST_SUITE_P(
              std::string(spec::name(instance.param.array));
     });
 
-/// Old files hold such cases: they are from before these properties chose their own kind of inputs.
-/// Examines a claim with a wrong value 0 in an array of a stage.
-Judgement examine_spoiled(const Relation& claim) {
-  const std::string text = text_of(claim.operation, claim.property, claim.data_seed, claim.input);
-  return examine(text, [&](std::span<const Case> stages, Observation& observation) {
-    spoil(claim, stages, observation);
-  });
-}
-
 TEST(PlaceTest, AWrongValueOfTheFirstCallIsNamed) {
   const Judgement first =
       examine_spoiled({"gaussian_gradients", "is_equivariant", 0, Array::object});
@@ -170,6 +161,7 @@ TEST(PlaceTest, ALawOfOneNumberListsTheWrongValues) {
   EXPECT_EQ(judgement.values.output, "object");
 }
 
+/// Old files hold such cases: they are from before these properties chose their own kind of inputs.
 TEST(ClaimTest, ReplaysOldCasesOfOtherInputs) {
   for (const auto& text : {text_of("poisson_cost", "ignores_unmeasured_pixels", 7),
                            text_of("fuse", "inverts_redistribute", 7, "exact")}) {
