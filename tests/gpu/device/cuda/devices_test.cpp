@@ -14,9 +14,14 @@
 #include "gpu/device/cluster.hpp"
 #include "gpu/device/cuda/cluster.hpp"
 
+#include "tests/harness/text.hpp"
+
 /// Tests the devices of a process with the stand-in, and what the stand-in rejects.
 namespace rankcheck::gpu::cuda {
 namespace {
+
+using harness::complaint_of;
+using harness::has;
 
 constexpr std::array<int, 3> all_ranks{0, 1, 2};
 
@@ -39,34 +44,32 @@ class CudaDevicesTest : public testing::Test {
                                         Source{.data = from, .scalar = nullptr}};
     devices_.combine(rank, {spec::Type::int32, spec::ReduceOp::sum, to, sources, 1, 1});
   }
+  /// Rank 1 adds 1 to its 10, and rank 2 adds the sum to its 100. It `waits` for the sum or not.
+  std::int32_t added_up(bool waits) {
+    devices_.begin(all_ranks);
+    std::byte* const first = put(0, 1);
+    std::byte* const second = put(1, 10);
+    std::byte* const third = put(2, 100);
+    add(1, second, first);
+    if (waits) {
+      devices_.record(1, 0);
+      devices_.wait(2, 0);
+    }
+    add(2, third, second);
+    return get(2, third);
+  }
 
   Devices devices_{3};
 };
 
 TEST_F(CudaDevicesTest, WorkWaitsForEventsOfOtherStreams) {
-  for (int repeat = 0; repeat < 20; ++repeat) {
-    devices_.begin(all_ranks);
-    std::byte* const first = put(0, 1);
-    std::byte* const second = put(1, 10);
-    std::byte* const third = put(2, 100);
-    add(1, second, first);
-    devices_.record(1, 0);
-    devices_.wait(2, 0);
-    add(2, third, second);
-    EXPECT_EQ(get(2, third), 111);
-  }
+  for (int repeat = 0; repeat < 20; ++repeat) EXPECT_EQ(added_up(true), 111);
 }
 
 TEST_F(CudaDevicesTest, WithoutAnEventTheOrderIsAny) {
   bool was_late = false;
   for (int repeat = 0; repeat < 20; ++repeat) {
-    devices_.begin(all_ranks);
-    std::byte* const first = put(0, 1);
-    std::byte* const second = put(1, 10);
-    std::byte* const third = put(2, 100);
-    add(1, second, first);
-    add(2, third, second);
-    was_late = was_late || get(2, third) == 110;
+    was_late = added_up(false) == 110 || was_late;
     devices_.synchronize();
   }
   EXPECT_TRUE(was_late);
@@ -92,29 +95,21 @@ TEST_F(CudaDevicesTest, ReplaysAGraphAsOftenAsItIsLaunched) {
 
 TEST_F(CudaDevicesTest, SayWhatACaptureMayNotHold) {
   std::byte* const part = put(1, 5);
-  const auto complaint = [](const auto& action) -> std::string {
-    try {
-      action();
-    } catch (const DeviceError& error) {
-      return error.what();
-    }
-    return "";
-  };
   devices_.begin_capture(0);
   devices_.record(0, 0);
   devices_.wait(1, 0);
   add(1, part, part);
-  EXPECT_NE(complaint([&] { devices_.end_capture(0); }).find("StreamCaptureUnjoined"),
-            std::string::npos);
+  EXPECT_TRUE(
+      has(complaint_of<DeviceError>([&] { devices_.end_capture(0); }), "StreamCaptureUnjoined"));
 
   devices_.record(1, 1);
   devices_.begin_capture(0);
-  EXPECT_NE(complaint([&] { devices_.wait(0, 1); }).find("StreamCaptureIsolation"),
-            std::string::npos);
-  EXPECT_NE(complaint([&] { devices_.synchronize(); }).find("StreamCaptureUnsupported"),
-            std::string::npos);
-  EXPECT_NE(complaint([&] { devices_.end_capture(0); }).find("StreamCaptureInvalidated"),
-            std::string::npos);
+  EXPECT_TRUE(
+      has(complaint_of<DeviceError>([&] { devices_.wait(0, 1); }), "StreamCaptureIsolation"));
+  EXPECT_TRUE(
+      has(complaint_of<DeviceError>([&] { devices_.synchronize(); }), "StreamCaptureUnsupported"));
+  EXPECT_TRUE(
+      has(complaint_of<DeviceError>([&] { devices_.end_capture(0); }), "StreamCaptureInvalidated"));
   EXPECT_EQ(get(1, part), 5);
   EXPECT_TRUE(devices_.still_work());
 }

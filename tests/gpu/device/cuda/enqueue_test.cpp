@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -89,23 +90,19 @@ TEST(EnqueueTraceTest, ShowsARaceWhereAWaitForDataIsMissing) {
   EXPECT_GT(missing, 0);
 }
 
-TEST(EnqueueTraceTest, DividesOnceWhereTheOpIsAvg) {
-  Subject subject(ring(), small_call("all_reduce", 2), {});
-  perform(subject.enqueued(), 2, 1);
+TEST(EnqueueTraceTest, DividesOnceOrMultipliesByTheScalarOfTheRankThatGives) {
   // The buffer recv comes first. Rank r's send buffer starts with element 5: 100 r + 6, 100 r + 7,
-  // ...
-  const std::vector<float> expected{56, 57, 58, 59, 60};
-  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[0].begin()));
-  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[1].begin()));
-}
-
-TEST(EnqueueTraceTest, MultipliesByTheScalarOfTheRankThatGives) {
-  Subject subject(ring(), small_call("all_reduce", 2, spec::ReduceOp::premul_sum), {});
-  perform(subject.enqueued(), 2, 1);
-  // 2 times 6, 7, ... and 3 times 106, 107, ...
-  const std::vector<float> expected{330, 335, 340, 345, 350};
-  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[0].begin()));
-  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), subject.buffers()[1].begin()));
+  // ... Its scalar is r + 2, so the first sum of products is 2 * 6 + 3 * 106.
+  const std::vector<std::pair<spec::ReduceOp, std::vector<float>>> all{
+      {spec::ReduceOp::avg, {56, 57, 58, 59, 60}},
+      {spec::ReduceOp::premul_sum, {330, 335, 340, 345, 350}}};
+  for (const auto& [op, expected] : all) {
+    Subject subject(ring(), small_call("all_reduce", 2, op), {});
+    perform(subject.enqueued(), 2, 1);
+    for (const std::vector<float>& each : subject.buffers()) {
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), each.begin())) << spec::name(op);
+    }
+  }
 }
 
 /// In a single call, waits for data may imply the waits for entries. In some algorithms the next

@@ -6,6 +6,8 @@
 
 #include "gpu/device/cluster.hpp"
 
+#include "tests/harness/text.hpp"
+
 namespace rankcheck::gpu::cuda {
 namespace {
 
@@ -23,8 +25,8 @@ std::string text_of(const std::string& named) {
 
 TEST(CudaFftLibraryTest, IsTheOneOfTheHeadersVersion) {
   const std::string text = text_of("");
-  EXPECT_TRUE(text.starts_with("0.0.0 ")) << text;
-  EXPECT_NE(text.find("libcufft.so.0 (found by the dynamic linker)"), std::string::npos) << text;
+  EXPECT_TRUE(harness::begins(text, "0.0.0 "));
+  EXPECT_TRUE(harness::has(text, "libcufft.so.0 (found by the dynamic linker)"));
 }
 
 TEST(CudaFftLibraryTest, SaysInALineWhyItIsNone) {
@@ -32,10 +34,8 @@ TEST(CudaFftLibraryTest, SaysInALineWhyItIsNone) {
             "cuFFT cannot be loaded: /nowhere/libcufft.so.12: cannot open shared object file: No "
             "such file or directory: install the CUDA Toolkit, run `pip install nvidia-cufft`, or "
             "name its file with --cufft-library PATH");
-  const std::string other = text_of("libm.so.6");
-  EXPECT_NE(other.find("libm.so.6: not cuFFT: it has no function cufftPlanMany: "),
-            std::string::npos)
-      << other;
+  EXPECT_TRUE(harness::has(text_of("libm.so.6"),
+                           "libm.so.6: not cuFFT: it has no function cufftPlanMany: "));
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 #include <vector>
 
 #include "gpu/device/hybrid/members.hpp"
@@ -13,9 +11,7 @@ namespace rankcheck::gpu::hybrid {
 
 namespace {
 
-bool is_planted(std::string_view fault) {
-  return tests::names_fault(std::getenv("RANKCHECK_PLANTED"), fault);
-}
+using tests::is_planted;
 
 /// Returns the process of a member. The fault `even_shares` spreads the ranks evenly, so that only
 /// a last process with fewer devices is wrong.

@@ -53,25 +53,15 @@ std::map<cufftHandle, Plan>& plans() {
 }
 
 template <class Value>
-void transform(const Plan& plan, Value* in, int direction) {
+void transform(const Plan& plan, Value* in, int sign) {
   using Fftw = Library<Value>;
   auto* const from = reinterpret_cast<typename Fftw::Complex*>(in);
   auto* const to = reinterpret_cast<typename Fftw::Complex*>(plan.area);
   const int pixels = plan.sizes[0] * plan.sizes[1];
   // With FFTW_ESTIMATE, the planner does not touch the memory.
-  auto* const made = Fftw::plan(2,
-                                plan.sizes,
-                                plan.batch,
-                                from,
-                                nullptr,
-                                1,
-                                pixels,
-                                to,
-                                nullptr,
-                                1,
-                                pixels,
-                                direction,
-                                FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
+  constexpr unsigned flags = FFTW_ESTIMATE | FFTW_PRESERVE_INPUT;
+  auto* const made = Fftw::plan(
+      2, plan.sizes, plan.batch, from, nullptr, 1, pixels, to, nullptr, 1, pixels, sign, flags);
   Fftw::execute(made, from, to);
   Fftw::destroy(made);
 }
