@@ -1,7 +1,6 @@
 #include "cases/suites/claims.hpp"
 
-#include "harness/properties/is_deterministic.hpp"
-#include "harness/properties/ranks_agree_bitwise.hpp"
+#include "harness/properties/same_bits.hpp"
 
 #include "cases/families/ptycho/symmetry.hpp"
 #include "cases/ptycho/properties.hpp"

@@ -8,7 +8,7 @@
 
 #include "reference/ptycho/halo.hpp"
 
-#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/same_bits.hpp"
 
 #include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"

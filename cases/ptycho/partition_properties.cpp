@@ -7,8 +7,7 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/properties/is_deterministic.hpp"
-#include "harness/properties/ranks_agree_bitwise.hpp"
+#include "harness/properties/same_bits.hpp"
 
 #include "cases/ptycho/properties.hpp"
 #include "cases/ptycho/stage.hpp"

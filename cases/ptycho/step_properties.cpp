@@ -7,7 +7,7 @@
 #include "reference/ptycho/references.hpp"
 #include "reference/ptycho/rpie_step/contract.hpp"
 
-#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/same_bits.hpp"
 
 #include "cases/ptycho/comparisons.hpp"
 #include "cases/ptycho/properties.hpp"

@@ -8,7 +8,7 @@
 #include "reference/ptycho/window.hpp"
 #include "reference/spec/to_size.hpp"
 
-#include "harness/properties/is_deterministic.hpp"
+#include "harness/properties/same_bits.hpp"
 
 #include "cases/ptycho/comparisons.hpp"
 #include "cases/ptycho/properties.hpp"

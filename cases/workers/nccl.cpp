@@ -2,14 +2,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
 #include <sys/resource.h>
 
 #include "reference/spec/to_size.hpp"
@@ -21,11 +24,11 @@
 #include "gpu/device/nccl/runtime.hpp"
 
 #include "harness/base/program.hpp"
+#include "harness/worker/process.hpp"
 #include "harness/worker/serve.hpp"
 #include "harness/worker/work_folder.hpp"
 
 #include "cases/workers/description.hpp"
-#include "cases/workers/launch.hpp"
 #include "cases/workers/nccl_subject.hpp"
 
 /// rankcheck-worker-nccl. It starts a process for each rank of an NCCL world, and makes the folder
@@ -186,6 +189,41 @@ int serve_ranks(const Arguments& arguments, const Machine& machine) {
   // first run.
   if (meeting) meeting->gather(arguments.rank, arguments.ranks);
   worker::serve(*subject, worker::connect_to_harness());
+  return 0;
+}
+
+/// Starts a process for each command and waits until all have ended. If one fails, prints its last
+/// words to the error output and ends the others. Returns an exit status: 0 if all succeeded.
+/// Throws std::runtime_error if a process cannot be started.
+int run_processes(std::span<const worker::Command> commands) {
+  std::vector<std::unique_ptr<worker::Process>> running;
+  for (const auto& each : commands) {
+    running.push_back(std::make_unique<worker::Process>(each, worker::StandardIo{}));
+  }
+  while (!running.empty()) {
+    std::vector<pollfd> entries;
+    // A process that ends closes its error output.
+    bool has_closed = false;
+    for (const auto& each : running) {
+      entries.push_back({.fd = each->error_descriptor(), .events = POLLIN, .revents = 0});
+      has_closed = has_closed || each->error_descriptor() < 0;
+    }
+    constexpr int tick_ms = 5;
+    constexpr int patience_ms = 500;
+    ::poll(entries.data(), entries.size(), has_closed ? tick_ms : patience_ms);
+    for (auto& each : running) {
+      each->drain();
+      if (!each->ended()) continue;
+      each->drain();
+      if (!each->succeeded()) {
+        const std::string words = each->last_words();
+        fmt::print(stderr, "{}\n", words.empty() ? "a process " + each->fate() : words);
+        return each->status().value_or(1);
+      }
+      each.reset();
+    }
+    std::erase(running, nullptr);
+  }
   return 0;
 }
 

@@ -76,8 +76,7 @@ if(TARGET rankcheck_cuda)
   rankcheck_add_cuda_programs("" rankcheck_cuda)
 endif()
 if(TARGET rankcheck_nccl)
-  add_executable(rankcheck-worker-nccl
-    workers/nccl.cpp workers/nccl_subject.cpp workers/launch.cpp)
+  add_executable(rankcheck-worker-nccl workers/nccl.cpp workers/nccl_subject.cpp)
   target_link_libraries(rankcheck-worker-nccl PRIVATE
     rankcheck_nccl rankcheck_all_families rankcheck_harness rankcheck_reference CLI11::CLI11)
   rankcheck_runs_rarely(rankcheck-worker-nccl)

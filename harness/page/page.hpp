@@ -2,8 +2,11 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
+
+#include "reference/spec/type.hpp"
 
 #include "harness/report/report.hpp"
 
@@ -29,6 +32,14 @@ struct WithoutScript {
 
 /// One page that shows a run to people.
 [[nodiscard]] std::string to_html(const Report& report);
+
+/// The bytes in the formats of gzip and then of base64 (RFC 1952 and 4648), as scripts unpack them.
+/// Equal bytes give equal texts.
+[[nodiscard]] std::string packed(std::string_view bytes);
+
+/// The value of an element that a report shows as bits: "0x3fc00000" of f32 becomes
+/// "1.5 (0x3fc00000)". Any other text stays as it is.
+[[nodiscard]] std::string as_value(spec::Type type, std::string_view text);
 
 /// Writes report.html, whole or not at all. Throws FileError.
 void write_page(const std::filesystem::path& folder, const Report& report);

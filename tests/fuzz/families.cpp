@@ -5,10 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/case/family.hpp"
-
-#include "cases/families/collectives/fields.hpp"
-#include "cases/families/ptycho/fields.hpp"
+#include "cases/families/collectives/family.hpp"
+#include "cases/families/ptycho/family.hpp"
 
 /// The families of the program that reads generated input. They have the real fields, but only one
 /// operation each and nothing that runs a case, so that no reference must be compiled again.

@@ -24,7 +24,6 @@
 #include "harness/case/strata.hpp"
 
 #include "cases/families/collectives/case.hpp"
-#include "cases/families/collectives/fields.hpp"
 #include "cases/families/collectives/inputs.hpp"
 
 namespace rankcheck::cases {

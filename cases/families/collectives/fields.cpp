@@ -1,5 +1,3 @@
-#include "cases/families/collectives/fields.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include "harness/case/family_field.hpp"
 
 #include "cases/families/collectives/case.hpp"
+#include "cases/families/collectives/family.hpp"
 
 // The types' own namespace is where the harness looks for these functions.
 namespace rankcheck::spec {

@@ -16,7 +16,6 @@
 
 #include "cases/families/ptycho/case.hpp"
 #include "cases/families/ptycho/draw.hpp"
-#include "cases/families/ptycho/fields.hpp"
 #include "cases/families/ptycho/inputs.hpp"
 #include "cases/families/ptycho/shapes.hpp"
 #include "cases/families/ptycho/symmetry.hpp"

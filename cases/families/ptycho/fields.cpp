@@ -1,5 +1,3 @@
-#include "cases/families/ptycho/fields.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +12,7 @@
 #include "harness/case/family_field.hpp"
 
 #include "cases/families/ptycho/case.hpp"
+#include "cases/families/ptycho/family.hpp"
 #include "cases/families/ptycho/symmetry.hpp"
 
 // The harness looks for these functions in the types' own namespaces.

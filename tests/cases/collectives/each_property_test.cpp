@@ -11,9 +11,8 @@
 #include "reference/spec/to_size.hpp"
 
 #include "harness/backend/stages.hpp"
-#include "harness/properties/is_deterministic.hpp"
 #include "harness/properties/nearly_equal.hpp"
-#include "harness/properties/ranks_agree_bitwise.hpp"
+#include "harness/properties/same_bits.hpp"
 
 #include "cases/collectives/composition.hpp"
 #include "cases/collectives/exact_inputs.hpp"

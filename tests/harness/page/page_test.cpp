@@ -12,6 +12,7 @@ namespace rankcheck::harness::page {
 namespace {
 
 using nlohmann::ordered_json;
+using spec::Type;
 
 Report with(std::vector<Finding> findings) {
   Report report = report_of(std::move(findings));
@@ -104,6 +105,53 @@ TEST(PageTest, IsWrittenBesideTheReport) {
   const TemporaryFolder folder;
   write_page(folder.path(), sample_report());
   EXPECT_EQ(read_file(folder.path() / "report.html"), to_html(sample_report()));
+}
+
+TEST(PackedTest, UnpacksToTheSameBytes) {
+  // The lengths of these have all remainders by three.
+  for (const char* each : {"", "a", "ab", "abc", "abcd", "\xff\xfe", "{\"a\":1}"}) {
+    EXPECT_EQ(unpacked(packed(each)), each);
+  }
+  std::string large(1'000'000, 'x');
+  for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * i >> 7);
+  EXPECT_EQ(unpacked(packed(large)), large);
+}
+
+TEST(PackedTest, IsShorterThanWhatRepeats) {
+  EXPECT_LT(packed(std::string(1'000'000, 'x')).size(), 3000U);
+}
+
+/// A script can only read what has these first bytes: those of gzip, without a time.
+TEST(PackedTest, HasTheFormatOfGzip) {
+  EXPECT_TRUE(packed("text").starts_with("H4sIAAAAAAAAA"));
+}
+
+TEST(PageValuesTest, BitsBecomeValues) {
+  EXPECT_EQ(as_value(Type::f32, "0x3fc00000"), "1.5 (0x3fc00000)");
+  EXPECT_EQ(as_value(Type::f32, "0x00000001"), "1.40129846e-45 (0x00000001)");
+  EXPECT_EQ(as_value(Type::f64, "0xbff0000000000000"), "-1 (0xbff0000000000000)");
+  EXPECT_EQ(as_value(Type::f16, "0xfc00"), "-inf (0xfc00)");
+  EXPECT_EQ(as_value(Type::bf16, "0x7fc0"), "nan (0x7fc0)");
+  EXPECT_EQ(as_value(Type::int8, "0xff"), "-1 (0xff)");
+  EXPECT_EQ(as_value(Type::uint8, "0xff"), "255 (0xff)");
+  EXPECT_EQ(as_value(Type::int64, "0x8000000000000000"),
+            "-9223372036854775808 (0x8000000000000000)");
+}
+
+TEST(PageValuesTest, EightBitFloatsFollowTheirTypes) {
+  EXPECT_EQ(as_value(Type::f8e4m3, "0x7e"), "448 (0x7e)");
+  EXPECT_EQ(as_value(Type::f8e4m3, "0x7f"), "nan (0x7f)");
+  EXPECT_EQ(as_value(Type::f8e5m2, "0x7c"), "inf (0x7c)");
+}
+
+TEST(PageValuesTest, ComplexNumbersHaveTheirRealPartInTheLowBits) {
+  EXPECT_EQ(as_value(Type::complex64, "0x400000003f800000"), "1 + 2i (0x400000003f800000)");
+}
+
+TEST(PageValuesTest, OtherTextStays) {
+  EXPECT_EQ(as_value(Type::f32, "1.5"), "1.5");
+  EXPECT_EQ(as_value(Type::f32, "0x3fc0"), "0x3fc0") << "not as many digits as f32 has";
+  EXPECT_EQ(as_value(Type::f32, "0xnothings"), "0xnothings");
 }
 
 }  // namespace
