@@ -1,5 +1,6 @@
 #include "harness/backend/stage_images.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "reference/spec/assert.hpp"
@@ -9,42 +10,27 @@
 
 namespace rankcheck::harness {
 
-namespace {
-
-/// World ranks of the members that this process hosts, and their places in the group.
-struct Hosted {
-  int group_rank;
-  int world_rank;
-};
-
-std::vector<Hosted> hosted_members(const Hosting& hosting, const Case& c) {
-  std::vector<Hosted> out;
-  int group_rank = 0;
-  for (const int world_rank : members(c)) {
-    if (!hosting.hosts || hosting.hosts(world_rank)) out.push_back({group_rank, world_rank});
-    ++group_rank;
-  }
-  return out;
-}
-
-}  // namespace
-
-void prepare_after(std::span<const StageOutcome> earlier,
-                   const ContractLookup& contract_of,
+void prepare_after(const Hosting& hosting,
                    std::span<const Case> stages,
                    std::size_t stage,
                    int rank,
-                   ResultPlace place,
+                   std::span<const StageOutcome> earlier,
                    ImageLayout& layout,
                    Image& image) {
   const std::vector<int>& group = stages[stage].group;
   const int world_rank = group.empty() ? rank : group[spec::to_size(rank)];
   std::vector<const std::byte*> left(stage, nullptr);
   for (std::size_t s = 0; s < stage; ++s) {
-    const int at = place_in_group(stages[s], world_rank);
-    if (at >= 0) left[s] = earlier[s].images[spec::to_size(at)].data();
+    std::ptrdiff_t place = place_in_group(stages[s], world_rank);
+    if (place < 0) continue;
+    if (hosting.hosts) {
+      const std::vector<int> before = members(stages[s]);
+      place = std::count_if(before.begin(), before.begin() + place, hosting.hosts);
+    }
+    left[s] = earlier[s].images[spec::to_size(place)].data();
   }
-  prepare_stage(contract_of, stages, stage, rank, place, left, layout, image);
+  prepare_stage(
+      hosting.contract_of, stages, stage, rank, hosting.result_place, left, layout, image);
 }
 
 void prepare_members(const Hosting& hosting,
@@ -53,42 +39,23 @@ void prepare_members(const Hosting& hosting,
                      ImageLayout& layout,
                      Observation& result,
                      const std::function<void(const HostedMember&)>& use) {
-  std::vector<Hosted> hosted = hosted_members(hosting, stages[stage]);
+  const std::vector<int> group = members(stages[stage]);
+  std::vector<int> hosted;
+  for (int rank = 0; rank < std::ssize(group); ++rank) {
+    if (!hosting.hosts || hosting.hosts(group[spec::to_size(rank)])) hosted.push_back(rank);
+  }
   if (!hosting.order.empty()) {
     RANKCHECK_ASSERT(hosting.order.size() == hosted.size());
-    const std::vector<int> group = members(stages[stage]);
-    for (std::size_t i = 0; i < hosted.size(); ++i) {
-      hosted[i] = {hosting.order[i], group[spec::to_size(hosting.order[i])]};
-    }
+    hosted.assign(hosting.order.begin(), hosting.order.end());
   }
   StageOutcome& outcome = result.stages[stage];
   outcome.images.resize(hosted.size());
   outcome.stamps.assign(hosted.size(), {});
-  // The images that each member of this stage left in earlier stages.
-  std::vector<std::vector<const std::byte*>> left(hosted.size(),
-                                                  std::vector<const std::byte*>(stage, nullptr));
-  for (std::size_t s = 0; s < stage; ++s) {
-    const std::vector<Hosted> before = hosted_members(hosting, stages[s]);
-    for (std::size_t i = 0; i < hosted.size(); ++i) {
-      for (std::size_t j = 0; j < before.size(); ++j) {
-        if (before[j].world_rank == hosted[i].world_rank) {
-          left[i][s] = result.stages[s].images[j].data();
-        }
-      }
-    }
-  }
   for (std::size_t i = 0; i < hosted.size(); ++i) {
-    prepare_stage(hosting.contract_of,
-                  stages,
-                  stage,
-                  hosted[i].group_rank,
-                  hosting.result_place,
-                  left[i],
-                  layout,
-                  outcome.images[i]);
+    prepare_after(hosting, stages, stage, hosted[i], result.stages, layout, outcome.images[i]);
     use({.place = i,
-         .group_rank = hosted[i].group_rank,
-         .world_rank = hosted[i].world_rank,
+         .group_rank = hosted[i],
+         .world_rank = group[spec::to_size(hosted[i])],
          .layout = layout,
          .image = outcome.images[i]});
   }

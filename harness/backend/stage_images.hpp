@@ -9,17 +9,6 @@
 
 namespace rankcheck::harness {
 
-/// Lays out and prepares the image of group rank `rank` for a stage of a program, as
-/// prepare_stage() does. `earlier` has the images of all members of each earlier stage.
-void prepare_after(std::span<const StageOutcome> earlier,
-                   const ContractLookup& contract_of,
-                   std::span<const Case> stages,
-                   std::size_t stage,
-                   int rank,
-                   ResultPlace place,
-                   ImageLayout& layout,
-                   Image& image);
-
 /// A member of a stage, and its memory before the call.
 struct HostedMember {
   /// Its place among the members of the stage that this process hosts.
@@ -48,6 +37,16 @@ struct Hosting {
   /// of earlier stages are found in group order all the same.
   std::span<const int> order = {};
 };
+
+/// Lays out and prepares the image of group rank `rank` for a stage of a program, as
+/// prepare_stage() does. `earlier` has the images of the hosted members of each earlier stage.
+void prepare_after(const Hosting& hosting,
+                   std::span<const Case> stages,
+                   std::size_t stage,
+                   int rank,
+                   std::span<const StageOutcome> earlier,
+                   ImageLayout& layout,
+                   Image& image);
 
 /// Makes the images of the members of a stage that this process hosts, in group order or in the
 /// given order, and calls `use` with each of them. Images of earlier stages are taken from

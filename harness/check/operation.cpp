@@ -286,8 +286,8 @@ void Examiner::prepare_before(std::size_t stage, int rank) {
   const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
     return catalogue_.find(operation)->contract;
   };
-  const ResultPlace place = backend_.traits().result_place;
-  prepare_after(observation_.stages, contract_of, stages_, stage, rank, place, layout_, before_);
+  const Hosting all{.contract_of = contract_of, .result_place = backend_.traits().result_place};
+  prepare_after(all, stages_, stage, rank, observation_.stages, layout_, before_);
 }
 
 void Examiner::check_memory(std::size_t stage, Judgement& judgement) {
@@ -322,9 +322,6 @@ void Examiner::check_agreement(Judgement& judgement) {
 void Examiner::complete_marks(Judgement& judgement) {
   if (judgement.marks.empty()) return;
   const ResultPlace place = backend_.traits().result_place;
-  const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
-    return catalogue_.find(operation)->contract;
-  };
   std::vector<std::string>& marks = judgement.marks;
   // The last stage has the ranks of the case. The first one may be the call of a smaller group.
   marks.resize(std::min(marked_ranks_max, spec::to_size(group_size(stages_.back()))));
@@ -335,7 +332,7 @@ void Examiner::complete_marks(Judgement& judgement) {
     std::string row;
     for (const Case* each : {&stages_.front(), &stages_.back()}) {
       if (rank >= group_size(*each)) continue;
-      lay_out(contract_of(each->operation), *each, rank, place, layout_);
+      lay_out(catalogue_.find(each->operation)->contract, *each, rank, place, layout_);
       row = std::max(row, row_of(layout_.extents), [](const auto& a, const auto& b) {
         return a.size() < b.size();
       });

@@ -334,9 +334,10 @@ void check_images(const Catalogue& catalogue,
                   std::span<const Case> stages,
                   const Observation& seen,
                   std::vector<Problem>& problems) {
-  const ContractLookup contract_of = [&](std::string_view operation) -> const spec::Contract& {
+  const auto contract_of = [&](std::string_view operation) -> const spec::Contract& {
     return catalogue.find(operation)->contract;
   };
+  const Hosting all{.contract_of = contract_of, .result_place = hello.traits.result_place};
   ImageLayout layout;
   Image before;
   for (std::size_t k = 0; k < stages.size() && problems.empty(); ++k) {
@@ -344,14 +345,7 @@ void check_images(const Catalogue& catalogue,
     const Family& family = *find_family(c.operation);
     const std::vector<int> group = members(c);
     for (std::size_t g = 0; g < group.size() && problems.empty(); ++g) {
-      prepare_after(seen.stages,
-                    contract_of,
-                    stages,
-                    k,
-                    static_cast<int>(g),
-                    hello.traits.result_place,
-                    layout,
-                    before);
+      prepare_after(all, stages, k, static_cast<int>(g), seen.stages, layout, before);
       for (const auto& [topic, text] : check_image({.family = family,
                                        .c = c,
                                        .world_rank = group[g],

@@ -148,9 +148,10 @@ nlohmann::ordered_json Session::stage_for(Peer& peer,
   const std::size_t k = stage;
   const Case& c = stages[k];
   const std::vector<int> group = members(c);
-  const ContractLookup contract_of = [this](std::string_view name) -> const spec::Contract& {
+  const auto contract_of = [this](std::string_view name) -> const spec::Contract& {
     return *options_.contract_of(name);
   };
+  const Hosting all{.contract_of = contract_of, .result_place = hello_.traits.result_place};
   nlohmann::ordered_json header{{"run", run_},
                                 {"stage", k},
                                 {"stages", stages.size()},
@@ -161,14 +162,7 @@ nlohmann::ordered_json Session::stage_for(Peer& peer,
   for (std::size_t g = 0; g < group.size(); ++g) {
     if (std::ranges::count(peer.ranks, group[g]) == 0) continue;
     const int rank = static_cast<int>(g);
-    prepare_after(observation.stages,
-                  contract_of,
-                  stages,
-                  k,
-                  rank,
-                  hello_.traits.result_place,
-                  layout_,
-                  scratch_);
+    prepare_after(all, stages, k, rank, observation.stages, layout_, scratch_);
     nlohmann::ordered_json member = describe_member(c, group[g], rank, layout_);
     const Place place = sent.places.emplace_back(place_in_file(peer, scratch_));
     if (place.size > 0) {
