@@ -10,22 +10,19 @@ struct Crop {
 
   const Complex<T>* patches;
   Complex<T>* windows;
-  std::int64_t detector;
-  std::int64_t window;
-  std::int64_t margin;
+  spec::Scene scene;
 
   static Crop of(const OperatorRun& run, int rank) {
     return {.patches = run.in<Complex<T>>(rank, spec::Array::patches),
             .windows = run.out<Complex<T>>(rank, output),
-            .detector = run.scene().detector,
-            .window = run.scene().window,
-            .margin = spec::margin(run.scene())};
+            .scene = run.scene()};
   }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
-    const std::int64_t row = margin + i / window % window;
-    const std::int64_t col = margin + i % window;
-    windows[i] = patches[(i / (window * window) * detector + row) * detector + col];
+    const std::int64_t row = spec::margin(scene) + i / scene.window % scene.window;
+    const std::int64_t col = spec::margin(scene) + i % scene.window;
+    const std::int64_t n = i / scene.window / scene.window;
+    windows[i] = patches[(n * scene.detector + row) * scene.detector + col];
   }
 };
 

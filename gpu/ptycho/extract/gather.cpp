@@ -13,27 +13,19 @@ struct Gather {
   ObjectView<T> object;
   const T* positions;
   Complex<T>* patches;
-  std::int64_t detector;
-  std::int64_t window;
-  std::int64_t margin;
+  spec::Scene scene;
 
   static Gather of(const OperatorRun& run, int rank) {
-    return {.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
-                       .rows = run.scene().rows,
-                       .cols = run.scene().cols},
+    return {.object = {run.scene(), run.in<Complex<T>>(rank, spec::Array::object)},
             .positions = run.in<T>(rank, spec::Array::positions),
             .patches = run.out<Complex<T>>(rank, output),
-            .detector = run.scene().detector,
-            .window = run.scene().window,
-            .margin = spec::margin(run.scene())};
+            .scene = run.scene()};
   }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
-    const std::int64_t q = i % detector - margin;
-    const std::int64_t p = i / detector % detector - margin;
-    const std::int64_t n = i / (detector * detector);
-    const bool inside = p >= 0 && p < window && q >= 0 && q < window;
-    patches[i] = inside ? object.at(Window<T>(positions + 2 * n), p, q) : Complex<T>{};
+    const FramePixel at(scene, i);
+    patches[i] = {};
+    if (at.is_in_window) patches[i] = object.at(Window<T>(positions + 2 * at.frame), at.p, at.q);
   }
 };
 

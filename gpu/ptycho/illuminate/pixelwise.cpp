@@ -14,38 +14,24 @@ struct Multiply {
   const Complex<T>* probe;
   const T* positions;
   Complex<T>* waves;
-  std::int64_t modes;
-  std::int64_t detector;
-  std::int64_t window;
-  std::int64_t margin;
-  bool varying_probe;
+  spec::Scene scene;
 
   static Multiply of(const OperatorRun& run, int rank) {
-    return {.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
-                       .rows = run.scene().rows,
-                       .cols = run.scene().cols},
+    return {.object = {run.scene(), run.in<Complex<T>>(rank, spec::Array::object)},
             .probe = run.in<Complex<T>>(rank, spec::Array::probe),
             .positions = run.in<T>(rank, spec::Array::positions),
             .waves = run.out<Complex<T>>(rank, output),
-            .modes = run.scene().modes,
-            .detector = run.scene().detector,
-            .window = run.scene().window,
-            .margin = spec::margin(run.scene()),
-            .varying_probe = run.scene().varying_probe};
+            .scene = run.scene()};
   }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
-    const std::int64_t q = i % detector - margin;
-    const std::int64_t p = i / detector % detector - margin;
-    if (p < 0 || p >= window || q < 0 || q >= window) {
-      waves[i] = {};
-      return;
-    }
-    const std::int64_t layer = i / (detector * detector);
-    const std::int64_t n = layer / modes;
-    const std::int64_t mode = varying_probe ? layer : layer % modes;
+    const FramePixel at(scene, i);
+    waves[i] = {};
+    if (!at.is_in_window) return;
+    const Window<T> window(positions + 2 * (at.frame / scene.modes));
+    const std::int64_t mode = scene.varying_probe ? at.frame : at.frame % scene.modes;
     waves[i] =
-        object.at(Window<T>(positions + 2 * n), p, q) * probe[(mode * window + p) * window + q];
+        object.at(window, at.p, at.q) * probe[(mode * scene.window + at.p) * scene.window + at.q];
   }
 };
 

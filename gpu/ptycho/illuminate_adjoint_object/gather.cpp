@@ -9,9 +9,9 @@ struct Waves {
 
   template <class T>
   static ConjugateTimesWaves<T> share(const OperatorRun& run, int rank) {
-    return {run.scene(),
-            run.in<Complex<T>>(rank, spec::Array::probe),
-            run.in<Complex<T>>(rank, spec::Array::waves)};
+    return {.probe = run.in<Complex<T>>(rank, spec::Array::probe),
+            .waves = run.in<Complex<T>>(rank, spec::Array::waves),
+            .scene = run.scene()};
   }
 };
 

@@ -16,38 +16,29 @@ struct Gather {
   const T* positions;
   Complex<T>* probe;
   std::int64_t count;
-  std::int64_t modes;
-  std::int64_t detector;
-  std::int64_t window;
-  std::int64_t margin;
-  bool varying_probe;
+  spec::Scene scene;
 
   static Gather of(const OperatorRun& run, int rank) {
-    return {.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
-                       .rows = run.scene().rows,
-                       .cols = run.scene().cols},
+    return {.object = {run.scene(), run.in<Complex<T>>(rank, spec::Array::object)},
             .waves = run.in<Complex<T>>(rank, spec::Array::waves),
             .positions = run.in<T>(rank, spec::Array::positions),
             .probe = run.out<Complex<T>>(rank, output),
             .count = run.positions(rank),
-            .modes = run.scene().modes,
-            .detector = run.scene().detector,
-            .window = run.scene().window,
-            .margin = spec::margin(run.scene()),
-            .varying_probe = run.scene().varying_probe};
+            .scene = run.scene()};
   }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
-    const std::int64_t q = i % window;
-    const std::int64_t p = i / window % window;
-    const std::int64_t mode = i / (window * window);
-    const std::int64_t first = varying_probe ? mode / modes : 0;
-    const std::int64_t end = varying_probe ? first + 1 : count;
+    const std::int64_t q = i % scene.window;
+    const std::int64_t p = i / scene.window % scene.window;
+    const std::int64_t mode = i / scene.window / scene.window;
+    const std::int64_t first = scene.varying_probe ? mode / scene.modes : 0;
+    const std::int64_t end = scene.varying_probe ? first + 1 : count;
+    const std::int64_t margin = spec::margin(scene);
     Complex<T> sum;
     for (std::int64_t n = first; n < end; ++n) {
-      const std::int64_t layer = n * modes + mode % modes;
+      const std::int64_t row = (n * scene.modes + mode % scene.modes) * scene.detector + margin + p;
       sum += conj(object.at(Window<T>(positions + 2 * n), p, q)) *
-             waves[(layer * detector + margin + p) * detector + margin + q];
+             waves[row * scene.detector + margin + q];
     }
     probe[i] = sum;
   }

@@ -47,12 +47,32 @@ struct Window : BilinearWeights<T> {
         col(static_cast<std::int64_t>(std::floor(corner[1]))) {}
 };
 
+/// One pixel of one of consecutive frames, by its index in all of them.
+struct FramePixel {
+  std::int64_t frame;
+  /// Its row and column in the window of the frame.
+  std::int64_t p;
+  std::int64_t q;
+  bool is_in_window;
+
+  RANKCHECK_HD FramePixel(const spec::Scene& scene, std::int64_t i)
+      : frame(i / scene.detector / scene.detector),
+        p(i / scene.detector % scene.detector - spec::margin(scene)),
+        q(i % scene.detector - spec::margin(scene)),
+        is_in_window(p >= 0 && p < scene.window && q >= 0 && q < scene.window) {}
+};
+
 /// One slice of an object.
 template <class T>
 struct ObjectView {
   const Complex<T>* values;
   std::int64_t rows;
   std::int64_t cols;
+
+  /// `size` is the scene, or the box that a rank holds.
+  template <class Size>
+  ObjectView(const Size& size, const Complex<T>* of_slice)
+      : values(of_slice), rows(size.rows), cols(size.cols) {}
 
   /// Returns weight * pixel, or 0 if there is no such pixel or no weight. A pixel without weight is
   /// not read, because 0 times its value need not be 0.

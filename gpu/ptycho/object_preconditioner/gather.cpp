@@ -9,10 +9,7 @@ struct Lights {
 
   template <class T>
   static ProbeLight<T> share(const OperatorRun& run, int rank) {
-    return {.probe = run.in<Complex<T>>(rank, spec::Array::probe),
-            .width = run.scene().window,
-            .modes = run.scene().modes,
-            .varying_probe = run.scene().varying_probe};
+    return {.probe = run.in<Complex<T>>(rank, spec::Array::probe), .scene = run.scene()};
   }
 };
 

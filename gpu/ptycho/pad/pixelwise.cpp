@@ -1,3 +1,4 @@
+#include "gpu/ptycho/kernels/window.hpp"
 #include "gpu/ptycho/operator.hpp"
 
 namespace rankcheck::gpu::pad {
@@ -10,24 +11,18 @@ struct Pad {
 
   const Complex<T>* windows;
   Complex<T>* patches;
-  std::int64_t detector;
-  std::int64_t window;
-  std::int64_t margin;
+  spec::Scene scene;
 
   static Pad of(const OperatorRun& run, int rank) {
     return {.windows = run.in<Complex<T>>(rank, spec::Array::windows),
             .patches = run.out<Complex<T>>(rank, output),
-            .detector = run.scene().detector,
-            .window = run.scene().window,
-            .margin = spec::margin(run.scene())};
+            .scene = run.scene()};
   }
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
-    const std::int64_t q = i % detector - margin;
-    const std::int64_t p = i / detector % detector - margin;
-    const std::int64_t n = i / (detector * detector);
-    const bool inside = p >= 0 && p < window && q >= 0 && q < window;
-    patches[i] = inside ? windows[(n * window + p) * window + q] : Complex<T>{};
+    const FramePixel at(scene, i);
+    patches[i] = at.is_in_window ? windows[(at.frame * scene.window + at.p) * scene.window + at.q]
+                                 : Complex<T>{};
   }
 };
 

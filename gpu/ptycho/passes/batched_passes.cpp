@@ -319,9 +319,7 @@ void BatchedPasses<T>::extract(int rank, const ScanShare<T>& scan, Batch batch, 
         rank,
         rows,
         ExtractPatches<T, inside>{
-            .object = {.values = scan.object + std::int64_t{slice} * scene_.rows * scene_.cols,
-                       .rows = scene_.rows,
-                       .cols = scene_.cols},
+            .object = {scene_, scan.object + std::int64_t{slice} * scene_.rows * scene_.cols},
             .positions = scan.positions + 2 * batch.first,
             .patches = patches(scratch(rank), slice),
             .width = scene_.window});

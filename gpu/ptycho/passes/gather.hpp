@@ -155,18 +155,19 @@ template <class Windows>
 template <class T>
 struct ProbeLight {
   const Complex<T>* probe;
-  std::int64_t width;
-  std::int64_t modes;
-  bool varying_probe;
+  spec::Scene scene;
 
   using Line = const Complex<T>*;
 
   [[nodiscard]] RANKCHECK_HD Line line(std::int64_t n, std::int64_t p) const {
-    return probe + ((varying_probe ? n * modes : 0) * width + p) * width;
+    const std::int64_t mode = scene.varying_probe ? n * scene.modes : 0;
+    return probe + (mode * scene.window + p) * scene.window;
   }
   RANKCHECK_HD T operator()(Line line, std::int64_t q) const {
     T light = 0;
-    for (std::int64_t m = 0; m < modes; ++m) light += norm(line[m * width * width + q]);
+    for (std::int64_t m = 0; m < scene.modes; ++m) {
+      light += norm(line[m * scene.window * scene.window + q]);
+    }
     return light;
   }
 };
@@ -175,19 +176,8 @@ struct ProbeLight {
 template <class T>
 struct ConjugateTimesWaves {
   const Complex<T>* probe;
-  bool varying_probe;
   const Complex<T>* waves;
-  FrameLayout frames;
-  std::int64_t modes;
-  std::int64_t width;
-
-  ConjugateTimesWaves(const spec::Scene& scene, const Complex<T>* of_probe, const Complex<T>* back)
-      : probe(of_probe),
-        varying_probe(scene.varying_probe),
-        waves(back),
-        frames{.width = scene.detector, .margin = spec::margin(scene)},
-        modes(scene.modes),
-        width(scene.window) {}
+  spec::Scene scene;
 
   struct Line {
     const Complex<T>* probe;
@@ -195,15 +185,17 @@ struct ConjugateTimesWaves {
   };
 
   [[nodiscard]] RANKCHECK_HD Line line(std::int64_t n, std::int64_t p) const {
-    const std::int64_t mode = varying_probe ? n * modes : 0;
-    return {.probe = probe + (mode * width + p) * width, .waves = waves + frames.row(n * modes, p)};
+    const std::int64_t mode = scene.varying_probe ? n * scene.modes : 0;
+    const FrameLayout frames{.width = scene.detector, .margin = spec::margin(scene)};
+    return {.probe = probe + (mode * scene.window + p) * scene.window,
+            .waves = waves + frames.row(n * scene.modes, p)};
   }
 
   RANKCHECK_HD Complex<T> operator()(const Line& line, std::int64_t q) const {
     Complex<T> sum;
-    for (std::int64_t m = 0; m < modes; ++m) {
-      sum +=
-          conj(line.probe[m * width * width + q]) * line.waves[m * frames.width * frames.width + q];
+    for (std::int64_t m = 0; m < scene.modes; ++m) {
+      sum += conj(line.probe[m * scene.window * scene.window + q]) *
+             line.waves[m * scene.detector * scene.detector + q];
     }
     return sum;
   }

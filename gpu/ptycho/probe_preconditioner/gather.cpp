@@ -17,9 +17,7 @@ struct Gather {
   std::int64_t width;
 
   static Gather of(const OperatorRun& run, int rank) {
-    return {.object = {.values = run.in<Complex<T>>(rank, spec::Array::object),
-                       .rows = run.scene().rows,
-                       .cols = run.scene().cols},
+    return {.object = {run.scene(), run.in<Complex<T>>(rank, spec::Array::object)},
             .positions = run.in<T>(rank, spec::Array::positions),
             .weight = run.out<T>(rank, output),
             .count = run.positions(rank),
