@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <fstream>
 #include <optional>
+#include <regex>
 #include <thread>
 
 #include <dlfcn.h>
@@ -35,12 +36,13 @@ std::string first_line_of(const char* command) {
   return harness::printable(text);
 }
 
-/// Returns what follows `beginning` in the first line of the file that begins with it. "unknown" if
-/// there is no such line.
-std::string rest_of_line(const char* path, std::string_view beginning) {
+/// Returns what the pattern's group has in the first line of the file that matches it. "unknown" if
+/// no line does.
+std::string found_in(const char* path, const std::regex& pattern) {
   std::ifstream file(path);
+  std::smatch found;
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(beginning)) return line.substr(beginning.size());
+    if (std::regex_match(line, found, pattern)) return found[1];
   }
   return "unknown";
 }
@@ -167,14 +169,13 @@ void print(const ordered_json& machine) {
 ordered_json describe_machine() {
   utsname kernel{};
   ::uname(&kernel);
-  const std::string system = rest_of_line("/etc/os-release", "PRETTY_NAME=\"");
   const double memory =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   return {
       {"host", kernel.nodename},
-      {"system", system.substr(0, system.find('"'))},
+      {"system", found_in("/etc/os-release", std::regex(R"(PRETTY_NAME="([^"]*).*)"))},
       {"kernel", fmt::format("{} {} {}", kernel.sysname, kernel.release, kernel.machine)},
-      {"processor", rest_of_line("/proc/cpuinfo", "model name\t: ")},
+      {"processor", found_in("/proc/cpuinfo", std::regex("model name\\s*:\\s*(.*)"))},
       {"cores", std::thread::hardware_concurrency()},
       {"memory_gib", std::lround(memory / (1 << 30))},
       {"built_with", compiler()},
