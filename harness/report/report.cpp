@@ -270,7 +270,7 @@ std::string first_failures(const std::vector<FailureGroup>& causes) {
 }
 
 /// A list of what code under test may have said, with a blank line behind it.
-std::string list_of(const std::vector<std::string>& items) {
+std::string list_of(std::span<const std::string> items) {
   std::string text;
   for (const std::string& each : items) text += "- " + in_markdown(each, markdown_bytes_max) + '\n';
   return text.empty() ? text : text + '\n';
@@ -300,6 +300,8 @@ std::string section_of(const Finding& finding) {
 
 std::string to_markdown(const Report& report, const SummaryNotes& notes) {
   constexpr std::size_t refusals_listed_max = 20;
+  // More would push the table out of a step's summary, which is the beginning of this page.
+  constexpr std::size_t remarks_first_max = 12;
   const Summary all = summarise(report.findings);
   Summary present = summarise(findings_of_present(report));
   std::stable_partition(present.rows.begin(), present.rows.end(), needs_attention);
@@ -313,8 +315,11 @@ std::string to_markdown(const Report& report, const SummaryNotes& notes) {
       in_markdown(notes.title),
       in_markdown(verdict_sentence(report)),
       code_in_markdown(report.run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
-  text += first_failures(causes) + list_of(remarks);
+  const std::span listed(remarks);
+  const std::size_t first = std::min(remarks.size(), remarks_first_max);
+  text += first_failures(causes) + list_of(listed.first(first));
   if (!present.rows.empty()) text += to_table(present).markdown() + '\n';
+  text += list_of(listed.subspan(first));
   text += outcome_line(all.total) + "\n\n";
   text += list_of(refusal_sentences(all.total, refusals_listed_max));
   if (report.ending != name(Ending::completed)) {
