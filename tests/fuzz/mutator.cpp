@@ -56,42 +56,30 @@ std::string Mutator::bytes(std::string good) {
     char& byte = good[random_.below(good.size())];
     byte = static_cast<char>(byte ^ (1 << random_.below(8)));
   };
-  switch (random_.below(8)) {
-    case 0:
-    case 1:
-      flip();
-      break;
-    case 2:
-      for (std::size_t i = 0; i < 8; ++i) flip();
-      break;
-    case 3:
-      good.resize(random_.below(good.size()));
-      break;
-    case 4: {
-      const Run run = run_of(good, 32);
-      good.erase(run.at, run.size);
-      break;
+  const std::size_t change = random_.below(8);
+  if (change <= 1) {
+    flip();
+  } else if (change == 2) {
+    for (std::size_t i = 0; i < 8; ++i) flip();
+  } else if (change == 3) {
+    good.resize(random_.below(good.size()));
+  } else if (change == 4) {
+    const Run run = run_of(good, 32);
+    good.erase(run.at, run.size);
+  } else if (change == 5) {
+    const Run run = run_of(good, 32);
+    good.insert(run.at, good.substr(run.at, run.size));
+  } else if (change == 6) {
+    const Run from = run_of(good, 8);
+    const Run to = run_of(good, 8);
+    for (std::size_t i = 0; i < std::min(from.size, to.size); ++i) {
+      std::swap(good[from.at + i], good[to.at + i]);
     }
-    case 5: {
-      const Run run = run_of(good, 32);
-      good.insert(run.at, good.substr(run.at, run.size));
-      break;
-    }
-    case 6: {
-      const Run from = run_of(good, 8);
-      const Run to = run_of(good, 8);
-      for (std::size_t i = 0; i < std::min(from.size, to.size); ++i) {
-        std::swap(good[from.at + i], good[to.at + i]);
-      }
-      break;
-    }
-    default: {
-      constexpr std::array fills{'\0', '\xff', '\x7f', '9', '"', '\n'};
-      const Run run = run_of(good, 8);
-      std::fill_n(good.begin() + static_cast<std::ptrdiff_t>(run.at),
-                  run.size,
-                  fills[random_.below(fills.size())]);
-    }
+  } else {
+    constexpr std::array fills{'\0', '\xff', '\x7f', '9', '"', '\n'};
+    const Run run = run_of(good, 8);
+    const char fill = fills[random_.below(fills.size())];
+    good.replace(run.at, run.size, run.size, fill);
   }
   return good;
 }
@@ -102,20 +90,15 @@ std::string Mutator::tokens(const std::string& good) {
   for (std::size_t changes = 1 + random_.below(2); changes > 0 && !tokens.empty(); --changes) {
     const std::size_t i = random_.below(tokens.size());
     const auto at = tokens.begin() + static_cast<std::ptrdiff_t>(i);
-    switch (random_.below(6)) {
-      case 0:
-        tokens.erase(at);
-        break;
-      case 1: {
-        const std::string copy = *at;
-        tokens.insert(at, copy);
-        break;
-      }
-      case 2:
-        std::swap(tokens[i], tokens[random_.below(tokens.size())]);
-        break;
-      default:
-        *at = values()[random_.below(values().size())];
+    const std::size_t change = random_.below(6);
+    if (change == 0) {
+      tokens.erase(at);
+    } else if (change == 1) {
+      tokens.insert(at, std::string(*at));
+    } else if (change == 2) {
+      std::swap(tokens[i], tokens[random_.below(tokens.size())]);
+    } else {
+      *at = values()[random_.below(values().size())];
     }
   }
   std::string bad;

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,30 +18,34 @@
 namespace rankcheck::cases {
 namespace {
 
+/// Returns what the stages leave on a new simulator.
+harness::Observation observed(std::span<const harness::Case> stages, SimEdits edits = {}) {
+  SimBackend backend(gpu::implementations(), std::move(edits));
+  harness::Observation observation;
+  backend.run(stages, observation);
+  return observation;
+}
+
 /// Runs an operator on two ranks. Rank 1's device allocates 24 bytes of scratch memory, and one
 /// byte is written at offset `at` of this memory.
 harness::Observation run_with_write(std::ptrdiff_t at) {
   const harness::Case c = harness::case_from_text(
       R"({"operation":"insert","ranks":2,"counts":[1,1],"rows":2,"cols":2,"window":1,)"
       R"("detector":1})");
-  SimBackend backend(gpu::implementations(),
-                     {.call = [&](const harness::Case&, const OperatorCall& call) {
-                       call.make();
-                       call.cluster.allocate(1, 24)[at] = std::byte{};
-                     }});
-  harness::Observation observation;
-  backend.run({&c, 1}, observation);
-  return observation;
+  return observed({&c, 1}, {.call = [&](const harness::Case&, const OperatorCall& call) {
+                    call.make();
+                    call.cluster.allocate(1, 24)[at] = std::byte{};
+                  }});
 }
 
 TEST(SimBackendTest, SeesWritesOutsideOfADevicesMemory) {
   EXPECT_EQ(run_with_write(23).status, harness::RunStatus::completed);
-  const harness::Observation behind = run_with_write(24);
-  EXPECT_EQ(behind.status, harness::RunStatus::failed);
-  EXPECT_EQ(behind.reason, "rank 1: a write past 24 bytes of scratch memory");
-  const harness::Observation before = run_with_write(-1);
-  EXPECT_EQ(before.status, harness::RunStatus::failed);
-  EXPECT_EQ(before.reason, "rank 1: a write before 24 bytes of scratch memory");
+  for (const auto& [at, says] : {std::pair(24, "rank 1: a write past 24 bytes of scratch memory"),
+                                 {-1, "rank 1: a write before 24 bytes of scratch memory"}}) {
+    const harness::Observation observation = run_with_write(at);
+    EXPECT_EQ(observation.status, harness::RunStatus::failed);
+    EXPECT_EQ(observation.reason, says);
+  }
 }
 
 /// The stages of repeated calls of two ranks.
@@ -54,20 +59,17 @@ std::vector<harness::Case> calls(int repeat) {
 
 TEST(SimBackendTest, HasRepeatedCallsInFlightAtTheSameTime) {
   std::vector<int> ranks;
-  SimBackend backend(gpu::implementations(),
-                     {.groups = [&](std::span<const harness::Case>, auto& merged) {
-                       ranks.push_back(merged.ranks());
-                     }});
-  harness::Observation observation;
-  backend.run(calls(3), observation);
-  EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
-  EXPECT_EQ(ranks, std::vector{6});
+  const SimEdits edits{.groups = [&](std::span<const harness::Case>, auto& merged) {
+    ranks.push_back(merged.ranks());
+  }};
   // Equal data is no repeated call: is_deterministic runs such calls one after another.
   std::vector<harness::Case> same = calls(2);
   same[1].data_seed = same[0].data_seed;
-  backend.run(same, observation);
-  EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
-  EXPECT_EQ(ranks, std::vector{6});
+  for (const std::vector<harness::Case>& stages : {calls(3), same}) {
+    const harness::Observation observation = observed(stages, edits);
+    EXPECT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
+    EXPECT_EQ(ranks, std::vector{6});
+  }
 }
 
 /// So suites require cells with strides.
@@ -77,14 +79,12 @@ TEST(SimBackendTest, TakesElementsThatLieApart) {
 
 /// A message to the memory of the call before is a race, and the text says which call is meant.
 TEST(SimBackendTest, SeesMemoryThatTwoCallsUse) {
-  SimBackend backend(gpu::implementations(),
-                     {.groups = [](std::span<const harness::Case>, auto& merged) {
-                       for (auto& step : merged.steps[2]) {
-                         if (step.kind == gpu::plan::StepKind::put) step.destination.rank = 1;
-                       }
-                     }});
-  harness::Observation observation;
-  backend.run(calls(2), observation);
+  const harness::Observation observation =
+      observed(calls(2), {.groups = [](std::span<const harness::Case>, auto& merged) {
+                 for (auto& step : merged.steps[2]) {
+                   if (step.kind == gpu::plan::StepKind::put) step.destination.rank = 1;
+                 }
+               }});
   EXPECT_EQ(observation.status, harness::RunStatus::failed);
   EXPECT_EQ(observation.symptom, harness::Symptom::race);
   EXPECT_TRUE(observation.reason.ends_with(". Ranks 2 to 3 stand for the ranks in call 2"))
@@ -94,11 +94,8 @@ TEST(SimBackendTest, SeesMemoryThatTwoCallsUse) {
 TEST(SimBackendTest, LetsInputsArriveWithTheRank) {
   std::vector<harness::Case> pending = calls(2);
   for (harness::Case& c : pending) c.pending = true;
-  SimBackend backend(gpu::implementations());
-  harness::Observation arrived;
-  backend.run(pending, arrived);
-  harness::Observation usual;
-  backend.run(calls(2), usual);
+  const harness::Observation arrived = observed(pending);
+  const harness::Observation usual = observed(calls(2));
   ASSERT_EQ(arrived.status, harness::RunStatus::completed) << arrived.reason;
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_EQ(arrived.stages[k].images, usual.stages[k].images);
@@ -108,9 +105,7 @@ TEST(SimBackendTest, LetsInputsArriveWithTheRank) {
 TEST(SimBackendTest, LetsTheLateRankEnterLast) {
   std::vector<harness::Case> late = calls(1);
   late[0].late = 0;
-  SimBackend backend(gpu::implementations());
-  harness::Observation observation;
-  backend.run(late, observation);
+  const harness::Observation observation = observed(late);
   ASSERT_EQ(observation.status, harness::RunStatus::completed) << observation.reason;
   const auto& stamps = observation.stages[0].stamps;
   EXPECT_GT(stamps[0].entered, stamps[1].entered);

@@ -13,6 +13,7 @@
 #include "harness/case/fields.hpp"
 
 #include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::cases {
 namespace {
@@ -98,19 +99,17 @@ TEST_F(ArchiveTest, LeavesOutTheLargestFilesButNotTheReport) {
 TEST_F(ArchiveTest, IsTold) {
   put("report.json", "{}");
   put("journal.jsonl", noise(2000));
-  testing::internal::CaptureStdout();
-  pack(folder_, archive_.string());
-  const std::string said = testing::internal::GetCapturedStdout();
-  EXPECT_EQ(said.find("archive: " + archive_.string() + ", "), 0U) << said;
-  EXPECT_TRUE(said.ends_with(" bytes\n")) << said;
-  testing::internal::CaptureStdout();
-  pack(folder_, archive_.string(), 1000);
-  const std::string of_less = testing::internal::GetCapturedStdout();
-  EXPECT_TRUE(of_less.ends_with("\narchive: left out, because it is too large: journal.jsonl\n"))
-      << of_less;
-  testing::internal::CaptureStdout();
-  pack(folder_, "");
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  const auto said = [&](const auto&... arguments) {
+    testing::internal::CaptureStdout();
+    pack(folder_, arguments...);
+    return testing::internal::GetCapturedStdout();
+  };
+  const std::string whole = said(archive_.string());
+  EXPECT_TRUE(harness::begins(whole, "archive: " + archive_.string() + ", "));
+  EXPECT_TRUE(harness::ends(whole, " bytes\n"));
+  EXPECT_TRUE(harness::ends(said(archive_.string(), 1000),
+                            "\narchive: left out, because it is too large: journal.jsonl\n"));
+  EXPECT_EQ(said(""), "");
 }
 
 TEST_F(ArchiveTest, RefusesPathsThatNoFileCanHave) {

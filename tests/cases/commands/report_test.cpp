@@ -7,50 +7,40 @@
 namespace rankcheck::cases {
 namespace {
 
-/// Returns the report of a run whose time was over, with this environment.
-harness::Report ended_early(const nlohmann::ordered_json& environment) {
+/// Returns the hint for the run in the folder r, whose time was over, with this environment.
+std::string hint_of(const nlohmann::ordered_json& environment) {
   harness::Report report;
   report.ending = "time_over";
   report.environment = environment;
-  return report;
+  return how_to_go_on(report, "r", "rankcheck");
 }
 
+const std::string without_time = "ended early (time_over); to continue: rankcheck run --resume r";
+
 TEST(HowToGoOnTest, ProposesTwiceTheTimeThatWasSpent) {
-  EXPECT_EQ(
-      how_to_go_on(ended_early({{"duration_s", 3.2}, {"time_budget_s", 2}}), "r", "rankcheck"),
-      "ended early (time_over); to continue: rankcheck run --resume r --time-budget 7");
+  EXPECT_EQ(hint_of({{"duration_s", 3.2}, {"time_budget_s", 2}}),
+            without_time + " --time-budget 7");
 }
 
 TEST(HowToGoOnTest, ProposesTheBudgetOfEachCallOfAGate) {
-  const std::string without_time = "ended early (time_over); to continue: rankcheck run --resume r";
-  const nlohmann::ordered_json hardware = nlohmann::ordered_json::object();
-  EXPECT_EQ(
-      how_to_go_on(ended_early({{"hardware", hardware}, {"duration_s", 9}, {"time_budget_s", 2.5}}),
-                   "r",
-                   "rankcheck"),
-      without_time + " --time-budget 2.5");
+  nlohmann::ordered_json environment{{"hardware", nlohmann::ordered_json::object()},
+                                     {"duration_s", 9}};
   // The budget of a gate that has none must not be proposed as 0, which would be refused.
-  EXPECT_EQ(
-      how_to_go_on(ended_early({{"hardware", hardware}, {"duration_s", 9}}), "r", "rankcheck"),
-      without_time);
+  EXPECT_EQ(hint_of(environment), without_time);
+  environment["time_budget_s"] = 2.5;
+  EXPECT_EQ(hint_of(environment), without_time + " --time-budget 2.5");
 }
 
 TEST(HowToGoOnTest, KeepsTheJobsOfAGate) {
   nlohmann::ordered_json environment{{"jobs", 8}, {"time_budget_s", 2}};
-  EXPECT_EQ(how_to_go_on(ended_early(environment), "r", "rankcheck").find("--jobs"),
-            std::string::npos);
+  EXPECT_EQ(hint_of(environment).find("--jobs"), std::string::npos);
   environment["hardware"] = nlohmann::ordered_json::object();
-  EXPECT_EQ(
-      how_to_go_on(ended_early(environment), "r", "rankcheck"),
-      "ended early (time_over); to continue: rankcheck run --resume r --jobs 8 --time-budget 2");
+  EXPECT_EQ(hint_of(environment), without_time + " --jobs 8 --time-budget 2");
 }
 
 TEST(HowToGoOnTest, TakesATimeThatIsNoNumberForNone) {
-  const std::string without_time = "ended early (time_over); to continue: rankcheck run --resume r";
-  EXPECT_EQ(how_to_go_on(
-                ended_early({{"duration_s", "x"}, {"time_budget_s", nullptr}}), "r", "rankcheck"),
-            without_time);
-  EXPECT_EQ(how_to_go_on(ended_early({}), "r", "rankcheck"), without_time);
+  EXPECT_EQ(hint_of({{"duration_s", "x"}, {"time_budget_s", nullptr}}), without_time);
+  EXPECT_EQ(hint_of({}), without_time);
 }
 
 /// The journal is untrusted: anyone may have written it.
