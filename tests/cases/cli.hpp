@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -28,6 +27,13 @@
 #include "tests/harness/report/journal_text.hpp"
 #include "tests/harness/sample.hpp"
 #include "tests/harness/text.hpp"
+
+namespace rankcheck {
+
+using harness::begins;
+using harness::has;
+
+}  // namespace rankcheck
 
 namespace rankcheck::tests {
 
@@ -85,26 +91,42 @@ class CliTest : public testing::Test {
     for (const char* each : {"GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"}) ::unsetenv(each);
   }
 
-  /// Whether the text has the part, or begins with it. GoogleTest prints both otherwise.
-  static testing::AssertionResult has(const std::string& text, const std::string& part) {
-    return harness::has(text, part);
-  }
-  static testing::AssertionResult begins(const std::string& text, const std::string& part) {
-    return harness::begins(text, part);
+  /// Executes a script of a shell in the folder. Calls `see` with the shell's process id whenever
+  /// there is more output.
+  Outcome execute(const std::string& script,
+                  const std::function<void(pid_t, const Outcome& so_far)>& see = {}) {
+    // What `see` executes has a file of its own.
+    const std::filesystem::path err = path_to(see ? "stderr-meanwhile" : "stderr");
+    const std::string line = "cd " + harness::shell_quoted(folder_.path().string()) +
+                             " && exec 2>" + harness::shell_quoted(err.string()) + '\n' + script;
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const harness::worker::Descriptor output(ends[0]);
+    harness::worker::Descriptor input(ends[1]);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(input.get(), STDOUT_FILENO);
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      ::_exit(127);
+    }
+    input.reset();
+    Outcome outcome;
+    char buffer[4096];
+    ssize_t got = 0;
+    while ((got = ::read(output.get(), buffer, sizeof buffer)) > 0) {
+      outcome.out.append(buffer, static_cast<std::size_t>(got));
+      if (see) see(child, outcome);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    outcome.set_status(status);
+    outcome.err = harness::read_file(err);
+    return outcome;
   }
 
   /// Runs a command in the folder. Expects the exit status, if there is one to expect.
   Outcome shell(const std::string& command, std::optional<int> status = {}) {
-    const std::filesystem::path err = folder_.path() / "stderr";
-    const std::string line = "cd " + harness::shell_quoted(folder_.path().string()) + " && " +
-                             command + " 2>" + harness::shell_quoted(err.string());
-    std::FILE* pipe = ::popen(line.c_str(), "r");
-    Outcome outcome;
-    char buffer[4096];
-    std::size_t got = 0;
-    while ((got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0) outcome.out.append(buffer, got);
-    outcome.set_status(::pclose(pipe));
-    outcome.err = harness::read_file(err);
+    Outcome outcome = execute(command);
     if (status) {
       EXPECT_EQ(outcome.status, *status) << command << '\n' << outcome.out << outcome.err;
     }
@@ -153,8 +175,8 @@ class CliTest : public testing::Test {
   static void expect_one_line(const Outcome& outcome,
                               const std::string& complaint,
                               const std::string& program = "rankcheck") {
-    EXPECT_TRUE(begins(outcome.err, program + ": "));
-    EXPECT_TRUE(has(outcome.err, complaint));
+    EXPECT_TRUE(harness::begins(outcome.err, program + ": "));
+    EXPECT_TRUE(harness::has(outcome.err, complaint));
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
   void expect_unable(const std::string& arguments, const std::string& complaint) {
@@ -173,35 +195,13 @@ class CliTest : public testing::Test {
   Outcome when_it_says(const std::string& words,
                        const std::string& arguments,
                        const std::function<void(pid_t)>& act) {
-    const std::filesystem::path err = folder_.path() / "stderr-meanwhile";
-    const std::string line = "cd " + harness::shell_quoted(folder_.path().string()) +
-                             " && exec 2>" + harness::shell_quoted(err.string()) + ' ' + program_ +
-                             ' ' + arguments;
-    int ends[2] = {-1, -1};
-    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-    const harness::worker::Descriptor output(ends[0]);
-    harness::worker::Descriptor input(ends[1]);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::dup2(input.get(), STDOUT_FILENO);
-      ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
-      ::_exit(127);
-    }
-    input.reset();
-    Outcome outcome;
     bool has_acted = false;
-    char buffer[4096];
-    ssize_t got = 0;
-    while ((got = ::read(output.get(), buffer, sizeof buffer)) > 0) {
-      outcome.out.append(buffer, static_cast<std::size_t>(got));
-      if (has_acted || outcome.out.find(words) == std::string::npos) continue;
+    const auto see = [&](pid_t program, const Outcome& so_far) {
+      if (has_acted || so_far.out.find(words) == std::string::npos) return;
       has_acted = true;
-      act(child);
-    }
-    int status = 0;
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    outcome.set_status(status);
-    outcome.err = harness::read_file(err);
+      act(program);
+    };
+    Outcome outcome = execute("exec " + program_ + ' ' + arguments, see);
     EXPECT_TRUE(has_acted) << words << " in\n" << outcome.out << outcome.err;
     return outcome;
   }
@@ -253,13 +253,6 @@ class CliTest : public testing::Test {
   }
   /// Returns a report's findings. A loop can take them: they are no part of a temporary report.
   nlohmann::json findings(const std::string& folder) { return report(folder).at("findings"); }
-  /// Expects that all findings passed. Returns them.
-  nlohmann::json expect_all_passed(const std::string& folder) {
-    nlohmann::json all = findings(folder);
-    EXPECT_FALSE(all.empty());
-    for (const nlohmann::json& each : all) EXPECT_EQ(each.at("verdict"), "passed") << each;
-    return all;
-  }
 
   /// Removes the last lines of a run's journal. Without the last line, it is like the journal of a
   /// run that was killed before its end.

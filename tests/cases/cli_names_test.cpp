@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ struct Listing {
       properties[operation] = each.at("properties").get<std::set<std::string>>();
       for (const auto& [backend, all] : each.at("algorithms").items()) {
         described.insert(backend);
-        for (const json& one : all) algorithms.emplace(operation, backend, one.at("name"));
+        for (const json& one : all) algorithms[{operation, backend}].insert(one.at("name"));
       }
     }
   }
@@ -106,18 +106,16 @@ struct Listing {
   [[nodiscard]] bool has(const std::string& operation,
                          const std::string& backend,
                          const std::string& algorithm = "") const {
-    const auto found = algorithms.lower_bound({operation, backend, algorithm});
-    if (found == algorithms.end() || std::get<0>(*found) != operation) return false;
-    return std::get<1>(*found) == backend &&
-           (algorithm.empty() || std::get<2>(*found) == algorithm);
+    const auto found = algorithms.find({operation, backend});
+    return found != algorithms.end() && (algorithm.empty() || found->second.contains(algorithm));
   }
 
   std::set<std::string> backends;
   /// The backends whose algorithms are known. They are not if the worker was not built.
   std::set<std::string> described;
   std::map<std::string, std::set<std::string>> properties;
-  /// Operation, backend and algorithm.
-  std::set<std::tuple<std::string, std::string, std::string>> algorithms;
+  /// The algorithms of an operation on a backend.
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> algorithms;
 };
 
 /// Whether an operation of the row has the algorithm on a backend of the row. It is taken for true
@@ -168,18 +166,14 @@ void check_names(const Row& row, const Listing& listing, Strings& complaints) {
 void check_verdict(const Row& row, Strings& complaints) {
   const bool names_something = !row.operations.empty() || !row.backends.empty();
   const bool gives_reason = row.remark.find("left out: ") != std::string::npos;
+  const bool is_left_out = row.covered == "left out";
   std::string why;
-  if (row.covered == "yes") {
-    if (!names_something) why = "it is covered by nothing";
-    if (gives_reason) why = "it is covered, but something is left out";
-  } else if (row.covered == "partly") {
-    if (!names_something) why = "it is covered by nothing";
-    if (!gives_reason) why = "the row gives no reason";
-  } else if (row.covered == "left out") {
-    if (names_something) why = "it is left out, but covered by something";
-    if (!gives_reason) why = "the row gives no reason";
-  } else {
+  if (!is_left_out && row.covered != "yes" && row.covered != "partly") {
     why = "it is neither covered nor left out";
+  } else if (names_something == is_left_out) {
+    why = is_left_out ? "it is left out, but covered by something" : "it is covered by nothing";
+  } else if (gives_reason == (row.covered == "yes")) {
+    why = gives_reason ? "it is covered, but something is left out" : "the row gives no reason";
   }
   if (!why.empty()) complaints.push_back(row.name + ": " + why);
 }

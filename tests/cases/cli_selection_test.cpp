@@ -19,11 +19,6 @@ using tests::Outcome;
 
 class CliSelectionTest : public tests::CliTest {
  protected:
-  std::string second_line(const Outcome& outcome) const {
-    const std::size_t first = outcome.out.find('\n') + 1;
-    return outcome.out.substr(first, outcome.out.find('\n', first) - first);
-  }
-
   std::set<std::string> backends_of(const std::string& folder) {
     std::set<std::string> all;
     for (const json& finding : findings(folder)) all.insert(finding["unit"]["backend"]);
@@ -41,8 +36,8 @@ TEST_F(CliSelectionTest, OptionsWithoutASuiteNarrowSmoke) {
 TEST_F(CliSelectionTest, SecondLineNamesSuiteAndBackends) {
   const Outcome outcome =
       rankcheck("run --operation barrier --algorithm central --cases 1 --backend sim");
-  EXPECT_TRUE(begins(second_line(outcome), "suite smoke: 2 units on sim, at most 2 cases"))
-      << outcome.out;
+  EXPECT_TRUE(
+      begins(outcome.out, outcome.first_line() + "\nsuite smoke: 2 units on sim, at most 2 cases"));
 }
 
 TEST_F(CliSelectionTest, AllIsEveryCheckOnSim) {

@@ -161,9 +161,7 @@ TEST_F(CommandLineTest, DoctorHasALineForWhateverABackendLacks) {
   write_script(
       "bin/rankcheck-worker-nccl",
       R"([ "$1" != --describe ] || echo '{"unavailable":"",)" + algorithms + "}'\nexit 1\n");
-  const Outcome outcome = rankcheck("doctor");
-  EXPECT_TRUE(has(outcome.out, "no    no driver\n"));
-  EXPECT_TRUE(has(outcome.out, "  no cuFFT\n"));
+  EXPECT_TRUE(has(rankcheck("doctor").out, "no    no driver\n", "  no cuFFT\n"));
   const json nccl = doctor("nccl");
   EXPECT_FALSE(nccl.at("available"));
   EXPECT_NE(nccl.at("why_unavailable"), "");

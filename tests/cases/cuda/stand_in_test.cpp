@@ -94,9 +94,9 @@ class CudaOnStandInTest : public tests::OnStandIn {
 };
 
 TEST_F(CudaOnStandInTest, IsNoHardware) {
-  const std::string said = rankcheck("doctor").out;
-  EXPECT_TRUE(has(said, "devices: stand-in, on this host (compute capability 0.0, 1024 MiB)"));
-  EXPECT_TRUE(has(said, "memory: host: a stand-in, not CUDA"));
+  EXPECT_TRUE(has(rankcheck("doctor").out,
+                  "devices: stand-in, on this host (compute capability 0.0, 1024 MiB)",
+                  "memory: host: a stand-in, not CUDA"));
 }
 
 /// The doctor names everything that is missing on a machine.
@@ -139,7 +139,7 @@ TEST_F(CudaOnStandInTest, TheGateGoesOnWithTheSameLibrariesAlone) {
 
 TEST_F(CudaOnStandInTest, TellsTheDoctorWhichCufftItTook) {
   const std::string taken = "libcufft.so.0 (found by the dynamic linker)";
-  EXPECT_TRUE(has(doctor("cuda").at("versions").at("cufft_library"), taken));
+  EXPECT_TRUE(has(std::string(doctor("cuda").at("versions").at("cufft_library")), taken));
   const nlohmann::json without = doctor("cuda", "", "RANKCHECK_STAND_IN=no_driver");
   EXPECT_TRUE(has(without.at("notes").dump(), taken));
 }
@@ -451,7 +451,7 @@ class CudaBenchTest : public tests::OnStandIn {
 TEST_F(CudaBenchTest, NamesTheDevices) {
   EXPECT_TRUE(has(bench(0), "stand-in, on this host"));
   const auto context = nlohmann::json::parse(text_of("bench.json")).at("context");
-  EXPECT_TRUE(has(context.at("cuda"), "stand-in, on this host"));
+  EXPECT_TRUE(has(std::string(context.at("cuda")), "stand-in, on this host"));
 }
 
 TEST_F(CudaBenchTest, ReadsWhatTheTimedRunsLeft) {

@@ -33,7 +33,7 @@ TEST_F(MpiBrokenTest, IsErroredInEveryReport) {
     if (finding["verdict"] != "errored") continue;
     ++errored;
     EXPECT_EQ(finding["unit"]["backend"], "mpi");
-    EXPECT_TRUE(begins(finding["reason"], "the backend could not be opened: "));
+    EXPECT_TRUE(begins(std::string(finding["reason"]), "the backend could not be opened: "));
   }
   EXPECT_EQ(errored, 1);
   for (const std::string name : {"journal.jsonl", "junit.xml", "summary.md"}) {
