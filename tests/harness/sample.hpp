@@ -15,12 +15,19 @@
 
 namespace rankcheck::harness {
 
-inline Unit sample_unit(const std::string& operation, const std::string& backend = "sim") {
+/// Returns the unit with this id: "operation/algorithm/backend/property".
+inline Unit unit_named(const std::string& id) {
   Unit unit;
-  unit.operation = operation;
-  unit.algorithm = "ring";
+  std::istringstream parts(id);
+  for (std::string* each : {&unit.operation, &unit.algorithm, &unit.backend, &unit.property}) {
+    std::getline(parts, *each, '/');
+  }
+  return unit;
+}
+
+inline Unit sample_unit(const std::string& operation, const std::string& backend = "sim") {
+  Unit unit = unit_named(operation + "/ring/sim/agrees_with_reference");
   unit.backend = backend;
-  unit.property = "agrees_with_reference";
   return unit;
 }
 

@@ -16,22 +16,10 @@ using page::data_of;
 
 const std::set<FailOn> defaults{FailOn::broken, FailOn::coverage};
 
-std::string page_of(const RunReport& before, const RunReport& now) {
-  const Comparison comparison = compare(before, now);
-  const std::vector<RunReport> all{before, now};
-  return to_html({before, now, comparison, defaults, trend_of(all)});
-}
-
-ordered_json data_for(const RunReport& before, const RunReport& now) {
-  return data_of(page_of(before, now));
-}
-
 /// Lets a unit of the run fail, with the finding of a report.
 void break_unit(RunReport& run, const std::string& id) {
-  const std::size_t slash = id.find('/');
   Finding failure = sample_failure();
-  failure.unit.operation = id.substr(0, slash);
-  failure.unit.algorithm = id.substr(slash + 1, id.find('/', slash + 1) - slash - 1);
+  failure.unit = unit_named(id);
   ASSERT_EQ(failure.unit.id(), id);
   RunFinding& finding = run.findings.at(id);
   finding.verdict = Verdict::falsified;
@@ -40,95 +28,99 @@ void break_unit(RunReport& run, const std::string& id) {
   finding.minimal = finding.whole["minimal"];
 }
 
-TEST(ComparisonPageTest, WithoutItsScriptItShowsTheVerdictAndTheChanges) {
-  RunReport now = sample_run();
-  break_unit(now, ring);
-  const std::string page = page_of(sample_run(), now);
-  EXPECT_TRUE(has(page, "<title>rankcheck: worse</title>"));
-  EXPECT_TRUE(has(page, ">Worse: 1 unit is newly broken.</h1>"));
-  EXPECT_TRUE(has(page, "rankcheck replay '{\"operation\":\"all_reduce\""));
-  EXPECT_TRUE(has(page_of(sample_run(), sample_run()), "<title>rankcheck: not worse</title>"));
+class ComparisonPageTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::string page() const {
+    const Comparison comparison = compare(before_, now_);
+    const std::vector<RunReport> all{before_, now_};
+    return to_html({before_, now_, comparison, defaults, trend_of(all)});
+  }
+  [[nodiscard]] ordered_json data() const { return data_of(page()); }
+
+  RunReport before_ = sample_run();
+  RunReport now_ = sample_run();
+};
+
+TEST_F(ComparisonPageTest, WithoutItsScriptItShowsTheVerdictAndTheChanges) {
+  EXPECT_TRUE(has(page(), "<title>rankcheck: not worse</title>"));
+  break_unit(now_, ring);
+  EXPECT_TRUE(has(page(), "<title>rankcheck: worse</title>"));
+  EXPECT_TRUE(has(page(), ">Worse: 1 unit is newly broken.</h1>"));
+  EXPECT_TRUE(has(page(), "rankcheck replay '{\"operation\":\"all_reduce\""));
 }
 
-TEST(ComparisonPageTest, CarriesTheComparison) {
-  RunReport now = sample_run();
-  break_unit(now, ring);
-  const ordered_json data = data_for(sample_run(), now);
-  const std::vector<RunReport> all{sample_run(), now};
-  const Comparison comparison = compare(all[0], all[1]);
-  ordered_json expected = to_json({all[0], all[1], comparison, defaults, trend_of(all)});
-  EXPECT_TRUE(data["comparison"]["changes"][0]["replay"].get<std::string>().starts_with(
-      "rankcheck replay '{\"operation\":\"all_reduce\""));
-  EXPECT_EQ(data["comparison"]["before"], expected["before"]);
-  EXPECT_EQ(data["comparison"]["counts"], expected["counts"]);
-  EXPECT_EQ(data["counted"]["newly_broken"], "1 unit is newly broken");
+TEST_F(ComparisonPageTest, CarriesTheComparison) {
+  break_unit(now_, ring);
+  const ordered_json carried = data();
+  const std::vector<RunReport> all{before_, now_};
+  const Comparison comparison = compare(before_, now_);
+  ordered_json expected = to_json({before_, now_, comparison, defaults, trend_of(all)});
+  EXPECT_TRUE(begins(carried["comparison"]["changes"][0]["replay"].get<std::string>(),
+                     "rankcheck replay '{\"operation\":\"all_reduce\""));
+  EXPECT_EQ(carried["comparison"]["before"], expected["before"]);
+  EXPECT_EQ(carried["comparison"]["counts"], expected["counts"]);
+  EXPECT_EQ(carried["counted"]["newly_broken"], "1 unit is newly broken");
 }
 
-TEST(ComparisonPageTest, FailuresHaveFindingsAndCauses) {
-  RunReport now = sample_run();
-  break_unit(now, ring);
-  const ordered_json data = data_for(sample_run(), now);
-  ASSERT_EQ(data["causes"].size(), 1U);
-  const ordered_json& cause = data["causes"][0];
+TEST_F(ComparisonPageTest, FailuresHaveFindingsAndCauses) {
+  break_unit(now_, ring);
+  const ordered_json carried = data();
+  ASSERT_EQ(carried["causes"].size(), 1U);
+  const ordered_json& cause = carried["causes"][0];
   EXPECT_EQ(cause["kind"], "newly_broken");
   EXPECT_EQ(cause["is_known"], false);
   EXPECT_EQ(cause["units"], ordered_json({ring}));
-  EXPECT_EQ(data["findings"][0]["id"], ring);
-  EXPECT_EQ(data["findings"][0]["page"]["says"][0], "The contribution of rank 2 is missing.");
+  EXPECT_EQ(carried["findings"][0]["id"], ring);
+  EXPECT_EQ(carried["findings"][0]["page"]["says"][0], "The contribution of rank 2 is missing.");
 }
 
-TEST(ComparisonPageTest, CausesOfUnitsThatPassedBeforeComeFirst) {
-  RunReport before = sample_run();
-  RunReport now = sample_run();
+TEST_F(ComparisonPageTest, CausesOfUnitsThatPassedBeforeComeFirst) {
   for (const char* algorithm : {"a", "b", "c"}) {
     const std::string id = fmt::format("all_reduce/{}/sim/agrees_with_reference", algorithm);
-    add_unit(now, id, Verdict::passed);
-    break_unit(now, id);
+    add_unit(now_, id, Verdict::passed);
+    break_unit(now_, id);
     // The reason is the cause of a failure without wrong elements.
-    auto& whole = now.findings.at(id).whole;
+    auto& whole = now_.findings.at(id).whole;
     whole["reason"] = fmt::format("cause {}", algorithm);
     whole.erase("wrong");
     whole.erase("wrong_count");
-    if (*algorithm == 'c') add_unit(before, id, Verdict::passed);
+    if (*algorithm == 'c') add_unit(before_, id, Verdict::passed);
   }
   std::string order;
-  const ordered_json data = data_for(before, now);
-  for (const ordered_json& each : data["causes"]) {
+  const ordered_json carried = data();
+  for (const ordered_json& each : carried["causes"]) {
     order += each["units"][0].get<std::string>().substr(11, 1);
   }
   EXPECT_EQ(order, "cab");
 }
 
-TEST(ComparisonPageTest, KnownFailuresHaveCausesOfTheirOwn) {
-  RunReport now = sample_run();
-  break_unit(now, ring);
-  break_unit(now, tree);
-  now.findings.at(tree).is_known = true;
-  now.findings.at(tree).known = {{.id = "max", .covered = 1, .failed = 1}};
-  const ordered_json data = data_for(sample_run(), now);
-  ASSERT_EQ(data["causes"].size(), 2U);
-  EXPECT_EQ(data["causes"][0]["units"], ordered_json({ring}));
-  EXPECT_EQ(data["causes"][1]["units"], ordered_json({tree}));
-  EXPECT_EQ(data["causes"][1]["is_known"], true);
-  EXPECT_EQ(data["counted"]["newly_broken"], "1 unit is newly broken (1 more as known)");
+TEST_F(ComparisonPageTest, KnownFailuresHaveCausesOfTheirOwn) {
+  break_unit(now_, ring);
+  break_unit(now_, tree);
+  now_.findings.at(tree).is_known = true;
+  now_.findings.at(tree).known = {{.id = "max", .covered = 1, .failed = 1}};
+  const ordered_json carried = data();
+  ASSERT_EQ(carried["causes"].size(), 2U);
+  EXPECT_EQ(carried["causes"][0]["units"], ordered_json({ring}));
+  EXPECT_EQ(carried["causes"][1]["units"], ordered_json({tree}));
+  EXPECT_EQ(carried["causes"][1]["is_known"], true);
+  EXPECT_EQ(carried["counted"]["newly_broken"], "1 unit is newly broken (1 more as known)");
 }
 
-TEST(ComparisonPageTest, AFindingOfAnotherVersionHasNoCause) {
-  RunReport now = sample_run();
-  break_unit(now, ring);
-  RunFinding& finding = now.findings.at(ring);
+TEST_F(ComparisonPageTest, AFindingOfAnotherVersionHasNoCause) {
+  break_unit(now_, ring);
+  RunFinding& finding = now_.findings.at(ring);
   finding.whole["minimal"]["a_field_of_tomorrow"] = 1;
   finding.minimal = finding.whole["minimal"];
-  const ordered_json data = data_for(sample_run(), now);
-  EXPECT_TRUE(data["causes"].empty());
-  const std::string replay = data["comparison"]["changes"][0]["replay"];
+  const ordered_json carried = data();
+  EXPECT_TRUE(carried["causes"].empty());
+  const std::string replay = carried["comparison"]["changes"][0]["replay"];
   EXPECT_TRUE(has(replay, "a_field_of_tomorrow"));
 }
 
-TEST(ComparisonPageTest, HasWhatEachRunChecked) {
-  RunReport now = sample_run();
-  now.findings.erase(other);
-  now.findings.at(ring).ranks_max = 8;
+TEST_F(ComparisonPageTest, HasWhatEachRunChecked) {
+  now_.findings.erase(other);
+  now_.findings.at(ring).ranks_max = 8;
   const ordered_json expected{{"operations", "2: all_reduce, broadcast", "1: all_reduce"},
                               {"algorithms", "4", "3"},
                               // Nothing was judged on cuda.
@@ -137,13 +129,12 @@ TEST(ComparisonPageTest, HasWhatEachRunChecked) {
                               {"judged units", "5", "4"},
                               {"cases", "50", "40"},
                               {"covered cells", "6", "4"}};
-  EXPECT_EQ(data_for(sample_run(), now)["checked"], expected);
+  EXPECT_EQ(data()["checked"], expected);
 }
 
-TEST(ComparisonPageTest, CoverageNamesTheCellsThatDiffer) {
-  RunReport now = sample_run();
-  now.findings.at(other).cells = {"f32/sum", "ranks/3"};
-  const ordered_json cells = data_for(sample_run(), now)["cells"];
+TEST_F(ComparisonPageTest, CoverageNamesTheCellsThatDiffer) {
+  now_.findings.at(other).cells = {"f32/sum", "ranks/3"};
+  const ordered_json cells = data()["cells"];
   EXPECT_NE(std::find(cells.begin(),
                       cells.end(),
                       ordered_json({"broadcast", "sim", 2, 2, "lost int8/sum; gained ranks/3"})),
@@ -151,13 +142,14 @@ TEST(ComparisonPageTest, CoverageNamesTheCellsThatDiffer) {
       << cells;
 }
 
-TEST(ComparisonPageTest, ATrendHasTheVerdictsBesideKnownFailures) {
+TEST_F(ComparisonPageTest, ATrendHasTheVerdictsBesideKnownFailures) {
   std::vector<RunReport> all{sample_run(), sample_run(), sample_run()};
   all[1].findings.at(other).verdict = Verdict::crashed;
   const Comparison comparison = compare(all[1], all[2]);
-  const ordered_json data = data_of(to_html({all[1], all[2], comparison, defaults, trend_of(all)}));
-  ASSERT_FALSE(data["comparison"]["trend"].empty());
-  for (const ordered_json& row : data["comparison"]["trend"]) EXPECT_EQ(row["beside"].size(), 3U);
+  const std::string page = to_html({all[1], all[2], comparison, defaults, trend_of(all)});
+  const ordered_json trend = data_of(page)["comparison"]["trend"];
+  ASSERT_FALSE(trend.empty());
+  for (const ordered_json& row : trend) EXPECT_EQ(row["beside"].size(), 3U);
 }
 
 }  // namespace

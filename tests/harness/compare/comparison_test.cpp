@@ -12,15 +12,6 @@
 namespace rankcheck::harness::compare {
 namespace {
 
-/// Returns the changes as "<kind> <what>", one on each line.
-std::string changes_of(const Comparison& comparison) {
-  std::string text;
-  for (const Change& each : comparison.changes) {
-    text += std::string(name(each.kind)) + ' ' + each.what + '\n';
-  }
-  return text;
-}
-
 /// Returns the only loss of coverage.
 Change loss_in(const Comparison& comparison) {
   EXPECT_EQ(comparison.count(Kind::coverage_lost), 1);
@@ -33,7 +24,7 @@ Change loss_in(const Comparison& comparison) {
 class ComparisonTest : public testing::Test {
  protected:
   RunFinding& unit(const std::string& id) { return now_.findings.at(id); }
-  [[nodiscard]] std::string changes() const { return changes_of(compare(before_, now_)); }
+  [[nodiscard]] std::string changes() const { return lines_of(compare(before_, now_).changes); }
 
   RunReport before_ = sample_run();
   RunReport now_ = sample_run();

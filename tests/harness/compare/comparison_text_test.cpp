@@ -25,11 +25,7 @@ class ComparisonTextTest : public testing::Test {
 
   [[nodiscard]] ComparedRuns runs() {
     comparison_ = compare(before_, now_);
-    return {.before = before_,
-            .now = now_,
-            .comparison = comparison_,
-            .matters = matters_,
-            .trend = trend_};
+    return {before_, now_, comparison_, matters_, trend_};
   }
   [[nodiscard]] std::string said() { return to_text(runs(), "rankcheck"); }
 

@@ -27,11 +27,7 @@ class RealReportsTest : public testing::Test {
   }
 
   [[nodiscard]] ComparedRuns compared() const {
-    return {.before = runs_[0],
-            .now = runs_[1],
-            .comparison = comparison_,
-            .matters = matters_,
-            .trend = trend_};
+    return {runs_[0], runs_[1], comparison_, matters_, trend_};
   }
 
   std::vector<RunReport> runs_{read("before"), read("now")};

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "harness/compare/run_report.hpp"
+#include "harness/compare/comparison.hpp"
+
+#include "tests/harness/sample.hpp"
 
 namespace rankcheck::harness::compare {
 
@@ -15,15 +18,12 @@ inline constexpr const char* skipped = "all_reduce/direct/cuda/agrees_with_refer
 
 inline void add_unit(RunReport& run, const std::string& id, Verdict verdict) {
   RunFinding finding;
+  const Unit unit = unit_named(id);
   finding.id = id;
-  const std::size_t first = id.find('/');
-  const std::size_t second = id.find('/', first + 1);
-  const std::size_t third = id.find('/', second + 1);
-  finding.operation = id.substr(0, first);
-  finding.algorithm = id.substr(first + 1, second - first - 1);
-  finding.backend = id.substr(second + 1, third - second - 1);
-  finding.tested = finding.backend;
-  finding.property = id.substr(third + 1);
+  finding.operation = unit.operation;
+  finding.algorithm = unit.algorithm;
+  finding.backend = finding.tested = unit.backend;
+  finding.property = unit.property;
   finding.verdict = verdict;
   finding.cases = 10;
   finding.ratio_max = id == other ? 0 : 0.25;
@@ -33,6 +33,13 @@ inline void add_unit(RunReport& run, const std::string& id, Verdict verdict) {
   finding.cells = {"f32/sum", "int8/sum"};
   finding.requires_all_cells = id != law;
   run.findings.emplace(id, finding);
+}
+
+/// Returns the changes as "<kind> <what>", one on each line.
+inline std::string lines_of(const std::vector<Change>& changes) {
+  std::string text;
+  for (const Change& each : changes) text += std::string(name(each.kind)) + ' ' + each.what + '\n';
+  return text;
 }
 
 inline constexpr const char* large = "large/sim/all_reduce/ring/8x64";

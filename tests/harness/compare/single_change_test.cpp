@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -19,7 +18,6 @@
 
 #include "tests/harness/compare/sample_run.hpp"
 #include "tests/harness/sample.hpp"
-#include "tests/print.hpp"
 #include "tests/random.hpp"
 
 namespace rankcheck::harness::compare {
@@ -34,19 +32,13 @@ using tests::Random;
 constexpr const char* projection = "frames/sim/crop/gather/1x2x8";
 constexpr const char* second_link = "hardware/links/1-0 copy peer";
 
-template <class Value>
-const Value& one_of(Random& random, const std::vector<Value>& values) {
+std::string one_of(Random& random, const std::vector<std::string>& values) {
   return values[random.below(values.size())];
 }
 
-const std::vector<Verdict> all_verdicts{Verdict::passed,
-                                        Verdict::falsified,
-                                        Verdict::flaky,
-                                        Verdict::hung,
-                                        Verdict::crashed,
-                                        Verdict::vacuous,
-                                        Verdict::skipped,
-                                        Verdict::errored};
+Verdict any_verdict(Random& random) {
+  return static_cast<Verdict>(random.below(verdict_names.size()));
+}
 
 Finding finding_of(const Unit& unit, Verdict verdict) {
   Finding finding;
@@ -66,65 +58,26 @@ Finding finding_of(const Unit& unit, Verdict verdict) {
 
 /// `id` is one of sample_run.hpp.
 Unit unit_of(const std::string& id) {
-  RunReport run;
-  add_unit(run, id, Verdict::passed);
-  const RunFinding& named = run.findings.at(id);
-  Unit unit;
-  unit.operation = named.operation;
-  unit.algorithm = named.algorithm;
-  unit.backend = named.backend;
-  unit.property = named.property;
+  Unit unit = unit_named(id);
   unit.require_all_cells = id != law;
   return unit;
 }
 
 Finding random_finding(Random& random) {
   Unit unit;
-  unit.operation = one_of<std::string>(random, {"all_reduce", "broadcast", "crop"});
-  unit.algorithm = one_of<std::string>(random, {"ring", "tree"});
-  unit.backend = one_of<std::string>(random, {"sim", "mpi"});
-  unit.property = one_of<std::string>(random, {"agrees_with_reference", "repeats"});
+  unit.operation = one_of(random, {"all_reduce", "broadcast", "crop"});
+  unit.algorithm = one_of(random, {"ring", "tree"});
+  unit.backend = one_of(random, {"sim", "mpi"});
+  unit.property = one_of(random, {"agrees_with_reference", "repeats"});
   // Most units pass.
   const bool passes = random.below(2) == 0;
-  Finding finding = finding_of(unit, passes ? Verdict::passed : one_of(random, all_verdicts));
+  Finding finding = finding_of(unit, passes ? Verdict::passed : any_verdict(random));
   if (finding.verdict != Verdict::passed)
     finding.reason = "reason " + std::to_string(random.below(3));
   finding.cases = 1 + static_cast<std::int64_t>(random.below(100));
   finding.ratio_max = static_cast<double>(random.below(4)) / 4;
   finding.is_known = is_failure(finding.verdict) && random.below(4) == 0;
   return finding;
-}
-
-ordered_json measurement(const std::string& name, double ratio) {
-  return {{"name", name + "/manual_time"},
-          {"run_type", "iteration"},
-          {"real_time", 1.0},
-          {"time_unit", "ms"},
-          {"floor_ratio", ratio}};
-}
-
-/// What the gate for hardware adds to the environment.
-ordered_json gate_of_two_devices() {
-  ordered_json gate{
-      {"doctor", {{"backends", {{{"name", "cuda"}, {"devices", {{{"name", "H100"}}}}}}}}},
-      {"devices", ordered_json::array()},
-      {"links", ordered_json::array()},
-      {"phases", ordered_json::array()}};
-  for (const int device : {0, 1}) {
-    gate["devices"].push_back({{"device", device}, {"verdict", "passed"}, {"reason", ""}});
-    gate["links"].push_back({{"from", device},
-                             {"to", 1 - device},
-                             {"method", "copy"},
-                             {"way", "peer"},
-                             {"verdict", "passed"},
-                             {"reason", ""},
-                             {"exposure", {{"bytes_of_copy", 1 << 20}}},
-                             {"copy_s", {1e-3, 1.1e-3, 1.2e-3}}});
-  }
-  for (const char* phase : {"cuda", "soak"}) {
-    gate["phases"].push_back({{"name", phase}, {"verdict", "passed"}, {"reason", ""}});
-  }
-  return gate;
 }
 
 /// The files of a run, by their names: the units of sample_run(), measurements, and what a gate for
@@ -137,15 +90,22 @@ ordered_json sample_files() {
   }
   report.findings.push_back(finding_of(unit_of(failing), Verdict::falsified));
   report.findings.push_back(finding_of(unit_of(skipped), Verdict::skipped));
-  report.environment = {
-      {"rankcheck", "1"},
-      {"started", "2026-01-01T00:00:00Z"},
-      {"jobs", 2},
-      {"host", "a"},
-      {"backends",
-       {{"mpi", {{"versions", {{"mpi", "Open MPI 4.1.4"}}}}},
-        {"cuda", {{"versions", {{"nvidia_driver", "580.1"}, {"cuda", "13.0"}}}}}}},
-      {"hardware", gate_of_two_devices()}};
+  report.environment = ordered_json::parse(R"({
+    "rankcheck": "1", "started": "2026-01-01T00:00:00Z", "jobs": 2, "host": "a",
+    "backends": {"mpi": {"versions": {"mpi": "Open MPI 4.1.4"}},
+                 "cuda": {"versions": {"nvidia_driver": "580.1", "cuda": "13.0"}}},
+    "hardware": {
+      "doctor": {"backends": [{"name": "cuda", "devices": [{"name": "H100"}]}]},
+      "devices": [{"device": 0, "verdict": "passed", "reason": ""},
+                  {"device": 1, "verdict": "passed", "reason": ""}],
+      "links": [{"from": 0, "to": 1, "method": "copy", "way": "peer", "verdict": "passed",
+                 "reason": "", "exposure": {"bytes_of_copy": 1048576},
+                 "copy_s": [1e-3, 1.1e-3, 1.2e-3]},
+                {"from": 1, "to": 0, "method": "copy", "way": "peer", "verdict": "passed",
+                 "reason": "", "exposure": {"bytes_of_copy": 1048576},
+                 "copy_s": [1e-3, 1.1e-3, 1.2e-3]}],
+      "phases": [{"name": "cuda", "verdict": "passed", "reason": ""},
+                 {"name": "soak", "verdict": "passed", "reason": ""}]}})");
   for (const Finding& each : report.findings) {
     report.environment["durations_s"][each.unit.id()] = 0.5;
   }
@@ -155,47 +115,34 @@ ordered_json sample_files() {
                     {"benchmarks", ordered_json::array()}};
   for (const char* name : {large, projection}) {
     for (const double ratio : {2.0, 2.1, 2.2}) {
-      files["bench"]["benchmarks"].push_back(measurement(name, ratio));
+      files["bench"]["benchmarks"].push_back({{"name", std::string(name) + "/manual_time"},
+                                              {"run_type", "iteration"},
+                                              {"real_time", 1.0},
+                                              {"time_unit", "ms"},
+                                              {"floor_ratio", ratio}});
     }
   }
   return files;
 }
 
-bool has_unit(const ordered_json& files, const std::string& id) {
-  const ordered_json& findings = files["report"]["findings"];
-  return std::any_of(
-      findings.begin(), findings.end(), [&](const auto& each) { return each["id"] == id; });
-}
-
-void erase_unit(ordered_json& files, const std::string& id) {
-  auto& findings = files["report"]["findings"];
-  for (std::size_t i = findings.size(); i-- > 0;) {
-    if (findings[i]["id"] == id) findings.erase(i);
-  }
-}
-
 /// The sample with more units around it.
 ordered_json random_files(Random& random) {
   ordered_json files = sample_files();
+  ordered_json& durations = files["report"]["environment"]["durations_s"];
   for (std::size_t i = 0; i < 4 + random.below(12); ++i) {
     const Finding finding = random_finding(random);
     const std::string id = finding.unit.id();
-    if (has_unit(files, id)) continue;
+    if (durations.contains(id)) continue;
     files["report"]["findings"].push_back(to_json(finding));
-    files["report"]["environment"]["durations_s"][id] = 0.5;
+    durations[id] = 0.5;
   }
   return files;
 }
 
-/// The kind of a change and the kind of its reverse.
+/// The kind of a change and the kind of its reverse, which most often are the same.
 struct Kinds {
-  // NOLINTNEXTLINE(google-explicit-constructor): most rows have one of these.
-  constexpr Kinds(Kind both) : Kinds(both, both) {}
-  constexpr Kinds(Kind its_forward, Kind its_reverse)
-      : forward(its_forward), reverse(its_reverse) {}
-
   Kind forward;
-  Kind reverse;
+  Kind reverse = forward;
 };
 
 /// Places in the report, see pointer_to(), and their new values as JSON. No value removes it.
@@ -246,13 +193,13 @@ void edit(ordered_json& files, const Edits& edits) {
   }
 }
 
-constexpr Kinds broken(Kind::newly_broken, Kind::mended);
-constexpr Kinds repaired(Kind::mended, Kind::newly_broken);
-constexpr Kinds lost(Kind::coverage_lost, Kind::coverage_gained);
-constexpr Kinds gained(Kind::coverage_gained, Kind::coverage_lost);
-constexpr Kinds less_accurate(Kind::accuracy_lost, Kind::accuracy_gained);
-constexpr Kinds blinder(Kind::power_lost, Kind::power_gained);
-constexpr Kinds slower(Kind::speed_lost, Kind::speed_gained);
+constexpr Kinds broken{Kind::newly_broken, Kind::mended};
+constexpr Kinds repaired{Kind::mended, Kind::newly_broken};
+constexpr Kinds lost{Kind::coverage_lost, Kind::coverage_gained};
+constexpr Kinds gained{Kind::coverage_gained, Kind::coverage_lost};
+constexpr Kinds less_accurate{Kind::accuracy_lost, Kind::accuracy_gained};
+constexpr Kinds blinder{Kind::power_lost, Kind::power_gained};
+constexpr Kinds slower{Kind::speed_lost, Kind::speed_gained};
 
 /// An edit of a unit's verdict.
 Edits to(const std::string& now, const std::string& unit) {
@@ -262,31 +209,23 @@ Edits to(const std::string& now, const std::string& unit) {
 std::vector<SingleChange> changes_of_verdicts() {
   using enum Kind;
   const std::string of_cuda = "*/*/cuda";
-  const Kinds runs_now(newly_broken, coverage_lost);
+  const Kinds runs_now{newly_broken, coverage_lost};
+  const Kinds stops{coverage_lost, newly_broken};
+  const Edits as_known{{"ring/verdict", "\"falsified\""}, {"ring/is_known", "true"}};
   return {
       {"broken", ring, broken, to("falsified", "ring")},
-      {"flaky", ring, flaky, to("flaky", "ring")},
+      {"flaky", ring, {flaky}, to("flaky", "ring")},
       {"flaky_not_wrong", failing, {flaky, still_broken}, to("flaky", "failing")},
       {"mended", failing, repaired, to("passed", "failing")},
       {"not_skipped", skipped, runs_now, to("crashed", "skipped"), "", "", skipped, of_cuda},
       {"runs_now", skipped, gained, to("passed", "skipped"), "", "", of_cuda, of_cuda},
-      {"no_backend",
-       failing,
-       {coverage_lost, newly_broken},
-       to("skipped", "failing"),
-       "",
-       "",
-       "*/*/mpi",
-       failing},
+      {"no_backend", failing, stops, to("skipped", "failing"), "", "", "*/*/mpi", failing},
       {"vacuous", law, lost, to("vacuous", "law")},
       {"errored", law, lost, to("errored", "law")},
-      {"reason", failing, still_broken, {{"failing/reason", "\"another\""}}},
-      {"why_skipped", skipped, not_judged, {{"skipped/reason", "\"no_device\""}}},
+      {"reason", failing, {still_broken}, {{"failing/reason", "\"another\""}}},
+      {"why_skipped", skipped, {not_judged}, {{"skipped/reason", "\"no_device\""}}},
       {"known_failure", failing, {still_broken, newly_broken}, {{"failing/is_known", "true"}}},
-      {"failing_only_as_known",
-       ring,
-       broken,
-       {{"ring/verdict", "\"falsified\""}, {"ring/is_known", "true"}}},
+      {"failing_only_as_known", ring, broken, as_known},
   };
 }
 
@@ -299,11 +238,13 @@ std::vector<SingleChange> changes_of_units() {
   const std::string none = "not in this run";
   const std::string duration_of_ring =
       "environment/durations_s/all_reduce~1ring~1sim~1agrees_with_reference";
+  const Edits asked{{"ring/unit/cases", "200"}, {"ring/unit/types", R"(["f32"])"}};
+  const std::string now = R"(cases 200, types ["f32"])";
   return {
       {"unit_gone", law, lost, {{"law", ""}}, one, none},
       {"algorithm_gone", tree, lost, {{"tree", ""}}, one, none, of_tree, of_tree},
       {"operation_gone", other, lost, {{"other", ""}}, one, none, of_other, of_other},
-      {"never_ran_and_gone", skipped, not_judged, {{"skipped", ""}}},
+      {"never_ran_and_gone", skipped, {not_judged}, {{"skipped", ""}}},
       {"cell_gone", ring, lost, {{"ring/cells/f32~1sum", ""}}},
       {"cell_more", ring, gained, {{"ring/cells/f64~1sum", "1"}}},
       {"fewer_cases", ring, lost, {{"ring/cases", "3"}}},
@@ -312,40 +253,30 @@ std::vector<SingleChange> changes_of_units() {
       {"not_exact", other, less_accurate, {{"other/ratio_max", "0.1"}}},
       {"blinder", ring, blinder, {{"ring/power/smallest_change", "0.1"}}},
       {"powerless_case", ring, blinder, {{"ring/powerless_cases", "1"}}},
-      {"takes_longer", ring, duration, {{duration_of_ring, "9"}}},
-      {"options_of_a_unit",
-       ring,
-       options,
-       {{"ring/unit/cases", "200"}, {"ring/unit/types", R"(["f32"])"}},
-       "cases 100, no types",
-       R"(cases 200, types ["f32"])"},
+      {"takes_longer", ring, {duration}, {{duration_of_ring, "9"}}},
+      {"options_of_a_unit", ring, {options}, asked, "cases 100, no types", now},
   };
 }
 
 std::vector<SingleChange> changes_of_measurements() {
   const std::string measured = std::string("bench/") + large;
-  const std::string list = "bench/benchmarks/";
+  const std::string first = "bench/benchmarks/0";
   const std::string failed = R"({"name": ")" + std::string(large) +
                              R"(", "error_occurred": true, "error_message": "no device"})";
   const std::string was = "2.1 times the floor (2 to 2.2)";
+  const std::string is = "4.2 times the floor (4 to 4.4)";
+  const Edits gone(3, {first, ""});
+  const Edits fails{{first, ""}, {first, ""}, {first, failed}};
+  Edits longer;
+  for (const auto& [i, ratio] : {std::pair(0, "4"), std::pair(1, "4.2"), std::pair(2, "4.4")}) {
+    longer.emplace_back(fmt::format("bench/benchmarks/{}/floor_ratio", i), ratio);
+  }
   return {
-      {"slower",
-       measured,
-       slower,
-       {{list + "0/floor_ratio", "4"},
-        {list + "1/floor_ratio", "4.2"},
-        {list + "2/floor_ratio", "4.4"}},
-       was,
-       "4.2 times the floor (4 to 4.4)"},
-      {"measurement_gone", measured, lost, {{list + '0', ""}, {list + '0', ""}, {list + '0', ""}}},
-      {"measurement_failed",
-       measured,
-       lost,
-       {{list + '0', ""}, {list + '0', ""}, {list + '0', failed}},
-       was,
-       "no device"},
+      {"slower", measured, slower, longer, was, is},
+      {"measurement_gone", measured, lost, gone},
+      {"measurement_failed", measured, lost, fails, was, "no device"},
       {"all_gone", "bench", lost, {{"bench", "null"}}, "2 measurements", "not in this run"},
-      {"processors", "bench.num_cpus", Kind::version, {{"bench/context/num_cpus", "64"}}},
+      {"processors", "bench.num_cpus", {Kind::version}, {{"bench/context/num_cpus", "64"}}},
   };
 }
 
@@ -354,40 +285,33 @@ std::vector<SingleChange> changes_of_circumstances() {
   const std::string mpi = "environment/backends/mpi";
   const std::string driver = "environment/backends/cuda/versions/nvidia_driver";
   return {
-      {"known_passes", "known.max", known, {{"known/0/state", "\"passing\""}}},
-      {"another_seed", "run.seed", options, {{"run/seed", "2"}}},
-      {"new_option", "run.cases", options, {{"run/cases", "7"}}},
-      {"option_gone", "run.suites", options, {{"run/suites", ""}}},
-      {"quick", "run.quick", options, {{"run/quick", "true"}}},
-      {"ended_early", "ending", options, {{"ending", "\"time_over\""}}},
-      {"host", "host", version, {{"environment/host", "\"b\""}}},
-      {"commit", "commit", version, {{"environment/commit", "\"abc\""}}},
-      {"rankcheck", "rankcheck", version, {{"environment/rankcheck", "\"2\""}}},
-      {"library", "backends.mpi.versions.mpi", version, {{mpi + "/versions/mpi", "\"M\""}}},
-      {"backend_gone", "backends.mpi", version, {{mpi, ""}}},
-      {"driver", "backends.cuda.versions.nvidia_driver", version, {{driver, "\"590\""}}},
+      {"known_passes", "known.max", {known}, {{"known/0/state", "\"passing\""}}},
+      {"another_seed", "run.seed", {options}, {{"run/seed", "2"}}},
+      {"new_option", "run.cases", {options}, {{"run/cases", "7"}}},
+      {"option_gone", "run.suites", {options}, {{"run/suites", ""}}},
+      {"quick", "run.quick", {options}, {{"run/quick", "true"}}},
+      {"ended_early", "ending", {options}, {{"ending", "\"time_over\""}}},
+      {"host", "host", {version}, {{"environment/host", "\"b\""}}},
+      {"commit", "commit", {version}, {{"environment/commit", "\"abc\""}}},
+      {"rankcheck", "rankcheck", {version}, {{"environment/rankcheck", "\"2\""}}},
+      {"library", "backends.mpi.versions.mpi", {version}, {{mpi + "/versions/mpi", "\"M\""}}},
+      {"backend_gone", "backends.mpi", {version}, {{mpi, ""}}},
+      {"driver", "backends.cuda.versions.nvidia_driver", {version}, {{driver, "\"590\""}}},
   };
 }
 
 /// Changes of what a gate for hardware says.
 std::vector<SingleChange> changes_of_a_gate() {
   using enum Kind;
+  const std::string doctor = "doctor.backends.cuda.";
+  const std::string cuda = "gate/doctor/backends/0/";
+  const std::string times = "gate/links/1/copy_s";
+  const std::string was = "0.953 GB/s (0.874 to 1.05)";
   std::vector<SingleChange> all{
-      {"device",
-       "doctor.backends.cuda.devices.H100.memory",
-       version,
-       {{"gate/doctor/backends/0/devices/0/memory", "\"80 GB\""}}},
-      {"versions_of_the_doctor",
-       "doctor.backends.cuda.versions",
-       version,
-       {{"gate/doctor/backends/0/versions", "\"535\""}}},
-      {"bandwidth", second_link, slower, {{"gate/links/1/copy_s", "[4e-3, 4.1e-3, 4.2e-3]"}}},
-      {"no_bandwidth",
-       second_link,
-       lost,
-       {{"gate/links/1/copy_s", ""}},
-       "0.953 GB/s (0.874 to 1.05)",
-       "no bandwidth"},
+      {"device", doctor + "devices.H100.memory", {version}, {{cuda + "devices/0/memory", "80"}}},
+      {"versions_of_the_doctor", doctor + "versions", {version}, {{cuda + "versions", R"("535")"}}},
+      {"bandwidth", second_link, slower, {{times, "[4e-3, 4.1e-3, 4.2e-3]"}}},
+      {"no_bandwidth", second_link, lost, {{times, ""}}, was, "no bandwidth"},
   };
   for (const auto& [list, place] : {std::pair("devices", "hardware/devices/1"),
                                     std::pair("links", second_link),
@@ -422,56 +346,42 @@ const Edits edits_without_meaning{
 /// What a mutation changed: a unit's id or a place. Empty if the comparison should say nothing.
 using Place = std::string;
 
-/// A change in which chance has a part.
-struct Mutation {
-  const char* name;
-  /// Changes the files in one respect.
-  std::function<Place(ordered_json&, Random&)> make;
+/// Changes finding number `i` in one respect, or adds one. Chance has a part in it.
+using Mutation = Place (*)(ordered_json& findings, std::size_t i, Random& random);
+
+const std::map<std::string, Mutation> mutations_of_any_unit{
+    {"verdict",
+     [](ordered_json& findings, std::size_t i, Random& random) {
+       const ordered_json old = findings[i]["verdict"];
+       while (findings[i]["verdict"] == old) findings[i]["verdict"] = name(any_verdict(random));
+       return findings[i]["id"].get<Place>();
+     }},
+    {"reason",
+     [](ordered_json& findings, std::size_t i, Random&) {
+       findings[i]["reason"] = "another one";
+       return findings[i]["verdict"] == "passed" ? Place() : findings[i]["id"].get<Place>();
+     }},
+    {"gone",
+     [](ordered_json& findings, std::size_t i, Random&) {
+       const Place place = findings[i]["id"];
+       findings.erase(i);
+       return place;
+     }},
+    {"new",
+     [](ordered_json& findings, std::size_t, Random& random) {
+       Finding finding = random_finding(random);
+       finding.unit.property = "new";
+       findings.push_back(to_json(finding));
+       return finding.unit.id();
+     }},
+    {"known_failure",
+     [](ordered_json& findings, std::size_t i, Random&) {
+       findings[i]["is_known"] = !findings[i].value("is_known", false);
+       Verdict verdict{};
+       read_value(findings[i]["verdict"], verdict);
+       return is_failure(verdict) ? findings[i]["id"].get<Place>() : Place();
+     }},
 };
-
-ordered_json& some_finding(ordered_json& files, Random& random) {
-  auto& findings = files["report"]["findings"];
-  return findings[random.below(findings.size())];
-}
-
-std::vector<Mutation> mutations_of_any_unit() {
-  return {
-      {"verdict",
-       [](ordered_json& files, Random& random) {
-         ordered_json& finding = some_finding(files, random);
-         const ordered_json old = finding["verdict"];
-         while (finding["verdict"] == old) finding["verdict"] = name(one_of(random, all_verdicts));
-         return finding["id"].get<Place>();
-       }},
-      {"reason",
-       [](ordered_json& files, Random& random) {
-         ordered_json& finding = some_finding(files, random);
-         finding["reason"] = "another one";
-         return finding["verdict"] == "passed" ? Place() : finding["id"].get<Place>();
-       }},
-      {"gone",
-       [](ordered_json& files, Random& random) {
-         const Place place = some_finding(files, random)["id"];
-         erase_unit(files, place);
-         return place;
-       }},
-      {"new",
-       [](ordered_json& files, Random& random) {
-         Finding finding = random_finding(random);
-         finding.unit.property = "new";
-         files["report"]["findings"].push_back(to_json(finding));
-         return finding.unit.id();
-       }},
-      {"known_failure",
-       [](ordered_json& files, Random& random) {
-         ordered_json& finding = some_finding(files, random);
-         finding["is_known"] = !finding.value("is_known", false);
-         Verdict verdict{};
-         read_value(finding["verdict"], verdict);
-         return is_failure(verdict) ? finding["id"].get<Place>() : Place();
-       }},
-  };
-}
 
 /// Whether the text names the unit: by its id, or as a group with "*".
 bool names(const std::string& what, const RunFinding& unit) {
@@ -486,18 +396,12 @@ const std::map<Kind, FailOn> words_of_kinds{{Kind::newly_broken, FailOn::broken}
                                             {Kind::accuracy_lost, FailOn::accuracy},
                                             {Kind::speed_lost, FailOn::speed}};
 
-class ReportFiles {
- public:
-  RunReport read(const ordered_json& files) {
-    std::ofstream(folder_.path() / "report.json") << files["report"];
-    std::filesystem::remove(folder_.path() / "bench.json");
-    if (!files["bench"].is_null()) std::ofstream(folder_.path() / "bench.json") << files["bench"];
-    return read_run_report(folder_.path());
-  }
-
- private:
-  TemporaryFolder folder_;
-};
+RunReport read(const ordered_json& files) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "report.json") << files["report"];
+  if (!files["bench"].is_null()) std::ofstream(folder.path() / "bench.json") << files["bench"];
+  return read_run_report(folder.path());
+}
 
 /// Returns the changes without the units that fail as before.
 std::vector<Change> changes_of(const RunReport& before, const RunReport& now) {
@@ -506,20 +410,15 @@ std::vector<Change> changes_of(const RunReport& before, const RunReport& now) {
   return changes;
 }
 
-/// Returns the changes as "<kind> <what>", one on each line.
-std::string lines_of(const std::vector<Change>& changes) {
-  std::string text;
-  for (const Change& each : changes) text += std::string(name(each.kind)) + ' ' + each.what + '\n';
-  return text;
-}
-
-/// Says what is wrong with the changes if the only one should be at this place.
-std::string why_wrong(const std::vector<Change>& changes,
-                      const RunReport& before,
+/// Says what is wrong with the changes if the only one should be at this place, and of this kind.
+std::string why_wrong(const RunReport& before,
                       const RunReport& now,
-                      const Place& place) {
+                      const Place& place,
+                      std::optional<Kind> kind = {}) {
+  const std::vector<Change> changes = changes_of(before, now);
   const std::string named = lines_of(changes);
   if (changes.size() != (place.empty() ? 0U : 1U)) return "got: " + named;
+  if (kind && changes.front().kind != *kind) return "another kind: " + named;
   if (place.empty() || changes.front().what == place) return {};
   // A group stands for the unit if it holds no other one that the other run judged.
   for (const RunReport* run : {&before, &now}) {
@@ -553,7 +452,7 @@ void expect_counts(const Comparison& comparison, Kind kind) {
 /// A random report, which each row changes.
 struct Start {
   explicit Start(std::uint64_t seed)
-      : random(seed), files(random_files(random)), run(ReportFiles().read(files)) {}
+      : random(seed), files(random_files(random)), run(read(files)) {}
 
   Random random;
   ordered_json files;
@@ -569,10 +468,7 @@ std::span<const Start> random_starts() {
   return starts;
 }
 
-class SingleChangeTest : public testing::TestWithParam<SingleChange> {
- protected:
-  ReportFiles files_;
-};
+class SingleChangeTest : public testing::TestWithParam<SingleChange> {};
 
 TEST_P(SingleChangeTest, IsNamedAndOnlyIt) {
   const SingleChange& row = GetParam();
@@ -580,10 +476,10 @@ TEST_P(SingleChangeTest, IsNamedAndOnlyIt) {
     return std::string(name(kind)) + ' ' + (what.empty() ? row.place : what) + '\n';
   };
   ordered_json files = sample_files();
-  const RunReport before = files_.read(files);
-  EXPECT_EQ(lines_of(changes_of(before, before)), "") << "a run against itself";
+  const RunReport before = read(files);
+  EXPECT_EQ(why_wrong(before, before, ""), "") << "a run against itself";
   edit(files, row.edits);
-  const RunReport now = files_.read(files);
+  const RunReport now = read(files);
   const std::vector<Change> changes = changes_of(before, now);
   ASSERT_EQ(lines_of(changes), line(row.kinds.forward, row.what));
   EXPECT_EQ(lines_of(changes_of(now, before)), line(row.kinds.reverse, row.reverse_what));
@@ -601,17 +497,12 @@ TEST_P(SingleChangeTest, IsNamedAmongOtherUnits) {
   for (const Start& start : random_starts().first(10)) {
     ordered_json files = start.files;
     edit(files, row.edits);
-    const RunReport now = files_.read(files);
-    const std::vector<Change> forward = changes_of(start.run, now);
-    const std::vector<Change> reverse = changes_of(now, start.run);
-    EXPECT_EQ(why_wrong(forward, start.run, now, row.place), "");
-    EXPECT_EQ(why_wrong(reverse, now, start.run, row.place), "") << "reversed";
-    for (const Change& each : forward) EXPECT_EQ(each.kind, row.kinds.forward) << each.what;
-    for (const Change& each : reverse) EXPECT_EQ(each.kind, row.kinds.reverse) << each.what;
+    const RunReport now = read(files);
+    EXPECT_EQ(why_wrong(start.run, now, row.place, row.kinds.forward), "");
+    EXPECT_EQ(why_wrong(now, start.run, row.place, row.kinds.reverse), "") << "reversed";
   }
 }
 
-const auto name_of = [](const auto& each) { return std::string(each.param.name); };
 std::vector<SingleChange> single_changes() {
   std::vector<SingleChange> all;
   for (const auto& some : {changes_of_verdicts(),
@@ -624,7 +515,10 @@ std::vector<SingleChange> single_changes() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Changes, SingleChangeTest, testing::ValuesIn(single_changes()), name_of);
+INSTANTIATE_TEST_SUITE_P(Changes,
+                         SingleChangeTest,
+                         testing::ValuesIn(single_changes()),
+                         [](const auto& each) { return each.param.name; });
 
 /// A kind that no row has would go untested.
 TEST(SingleChangesTest, HaveEveryKind) {
@@ -635,58 +529,42 @@ TEST(SingleChangesTest, HaveEveryKind) {
   EXPECT_EQ(kinds.size(), compare::kinds.size());
 }
 
-class AnyChangeTest : public testing::TestWithParam<Mutation> {
- protected:
-  ReportFiles files_;
-};
-
-TEST_P(AnyChangeTest, IsNamedAndOnlyIt) {
-  for (const Start& start : random_starts()) {
-    ordered_json files = start.files;
-    Random random = start.random;
-    const Place place = GetParam().make(files, random);
-    const RunReport now = files_.read(files);
-    EXPECT_EQ(why_wrong(changes_of(start.run, now), start.run, now, place), "") << place;
-    EXPECT_EQ(why_wrong(changes_of(now, start.run), now, start.run, place), "")
-        << place << ", reversed";
+TEST(RandomReportsTest, NameAnyChangeOfAUnitAndOnlyIt) {
+  for (const auto& [name, mutate] : mutations_of_any_unit) {
+    for (const Start& start : random_starts()) {
+      ordered_json files = start.files;
+      Random random = start.random;
+      ordered_json& findings = files["report"]["findings"];
+      const Place place = mutate(findings, random.below(findings.size()), random);
+      const RunReport now = read(files);
+      EXPECT_EQ(why_wrong(start.run, now, place), "") << name << ": " << place;
+      EXPECT_EQ(why_wrong(now, start.run, place), "") << name << ": " << place << ", reversed";
+    }
   }
 }
 
 TEST(RandomReportsTest, HaveNoChangeAgainstThemselves) {
-  for (const Start& start : random_starts()) {
-    EXPECT_EQ(why_wrong(changes_of(start.run, start.run), start.run, start.run, ""), "");
-  }
+  for (const Start& start : random_starts()) EXPECT_EQ(why_wrong(start.run, start.run, ""), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(AnyUnit,
-                         AnyChangeTest,
-                         testing::ValuesIn(mutations_of_any_unit()),
-                         name_of);
-
-class NotComparedTest : public testing::TestWithParam<Edits::value_type> {};
-
-TEST_P(NotComparedTest, IsNoChange) {
-  const auto& [place, value] = GetParam();
+TEST(RandomReportsTest, HaveNoChangeWhereNothingIsCompared) {
   const std::string each = "each/";
-  for (const Start& start : random_starts()) {
-    ordered_json files = start.files;
-    if (place.starts_with(each)) {
-      for (std::size_t i = 0; i < files["report"]["findings"].size(); ++i) {
-        edit(files, {{fmt::format("findings/{}/{}", i, place.substr(each.size())), value}});
+  for (const auto& [place, value] : edits_without_meaning) {
+    for (const Start& start : random_starts()) {
+      ordered_json files = start.files;
+      if (place.starts_with(each)) {
+        for (std::size_t i = 0; i < files["report"]["findings"].size(); ++i) {
+          edit(files, {{fmt::format("findings/{}/{}", i, place.substr(each.size())), value}});
+        }
+      } else {
+        edit(files, {{place, value}});
       }
-    } else {
-      edit(files, {GetParam()});
+      const RunReport now = read(files);
+      EXPECT_EQ(why_wrong(start.run, now, ""), "") << place;
+      EXPECT_EQ(why_wrong(now, start.run, ""), "") << place << ", reversed";
     }
-    const RunReport now = ReportFiles().read(files);
-    EXPECT_EQ(lines_of(changes_of(start.run, now)), "");
-    EXPECT_EQ(lines_of(changes_of(now, start.run)), "") << "reversed";
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Place,
-                         NotComparedTest,
-                         testing::ValuesIn(edits_without_meaning),
-                         tests::printed_name);
 
 }  // namespace
 }  // namespace rankcheck::harness::compare

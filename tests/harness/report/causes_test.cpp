@@ -28,23 +28,31 @@ TEST(CausesTest, DecodedTextBecomesASentence) {
   EXPECT_EQ(words_for(""), "");
 }
 
+/// Returns the sample failure in another unit, and perhaps of another cause.
+Finding failure_in(const std::string& unit, const std::string& decoded = "rank 2 missing") {
+  Finding out = sample_failure();
+  out.unit = unit_named(unit);
+  out.minimal->operation = out.unit.operation;
+  out.wrong[0].decoded = decoded;
+  return out;
+}
+
+constexpr const char* permuted = "all_reduce/ring/sim/rank_permutation";
+constexpr const char* by_tree = "all_reduce/tree/sim/agrees_with_reference";
+constexpr const char* reduce = "reduce/ring/sim/agrees_with_reference";
+
 TEST(CausesTest, FindingsOfOneCauseAreOneGroup) {
-  Finding other = sample_failure();
-  other.unit.property = "splits";
-  other.wrong[0].decoded = "rank 1 missing";
-  Finding different = sample_failure();
-  different.wrong[0].decoded = "rank 1 twice";
-  const std::vector<Finding> all{sample_failure(), other, different};
+  const std::vector<Finding> all{sample_failure(),
+                                 failure_in("all_reduce/ring/sim/splits", "rank 1 missing"),
+                                 failure_in(sample_unit("all_reduce").id(), "rank 1 twice")};
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].findings.size(), 2U);
 }
 
 TEST(CausesTest, AFailureAgainstTheReferenceExplainsRelativeOnes) {
-  Finding relative = sample_failure();
-  relative.unit.property = "rank_permutation";
+  Finding relative = failure_in(permuted, "");
   relative.reason = "the reordered group gives another result";
-  relative.wrong[0].decoded = "";
   const std::vector<Finding> alone{relative};
   EXPECT_EQ(group_failures(alone).size(), 1U);
   Finding elsewhere = relative;
@@ -57,11 +65,18 @@ TEST(CausesTest, AFailureAgainstTheReferenceExplainsRelativeOnes) {
   EXPECT_EQ(groups[1].findings[0]->unit.algorithm, "tree");
 }
 
+/// Returns the sample failure without wrong elements, for this reason.
+Finding failure_without_values(const std::string& operation, const std::string& reason) {
+  Finding out = sample_failure();
+  out.unit.operation = operation;
+  out.reason = reason;
+  out.wrong.clear();
+  out.wrong_count = 0;
+  return out;
+}
+
 TEST(CausesTest, AReasonIsSaidOnce) {
-  Finding failure = sample_failure();
-  failure.wrong.clear();
-  failure.wrong_count = 0;
-  failure.reason = "no route";
+  Finding failure = failure_without_values("all_reduce", "no route");
   failure.unit.algorithm = failure.unit.backend;
   EXPECT_EQ(line_of_cause({{&failure}, {}}), "all_reduce, on sim, failed: no route");
   failure.unit.algorithm = "copy";
@@ -74,8 +89,7 @@ TEST(CausesTest, AReasonIsSaidOnce) {
 
 TEST(CausesTest, OneUnusualCellIsOneCauseInAllOperations) {
   const auto failure = [](const std::string& operation, const std::string& op) {
-    Finding out = sample_failure();
-    out.unit.operation = operation;
+    Finding out = failure_in(sample_unit(operation).id());
     out.minimal = case_from_text(R"({"operation":")" + operation +
                                  R"(","ranks":2,"type":"uint8","op":")" + op + "\"}");
     return out;
@@ -90,52 +104,32 @@ TEST(CausesTest, OneUnusualCellIsOneCauseInAllOperations) {
 }
 
 TEST(CausesTest, ThePlainestCellIsNoCause) {
-  Finding other = sample_failure();
-  other.unit.algorithm = "tree";
-  const std::vector<Finding> all{sample_failure(), other};
+  const std::vector<Finding> all{sample_failure(), failure_in(by_tree)};
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].cell, "");
 }
 
-/// Returns the sample failure, of another operation.
-Finding failure_of(const std::string& operation) {
-  Finding out = sample_failure();
-  out.unit.operation = operation;
-  out.minimal->operation = operation;
-  return out;
-}
-
 TEST(CausesTest, OneCauseOverOperationsIsOneGroup) {
   // The relative failure of an operation goes where its failure against the reference goes.
-  Finding relative = failure_of("reduce");
-  relative.unit.property = "rank_permutation";
-  relative.wrong[0].decoded = "";
-  const std::vector<Finding> all{sample_failure(), relative, failure_of("reduce")};
+  const std::vector<Finding> all{
+      sample_failure(), failure_in("reduce/ring/sim/rank_permutation", ""), failure_in(reduce)};
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(extent_of(groups[0]), "3 units of 2 operations: all_reduce, reduce");
   EXPECT_EQ(groups[0].findings[0]->unit.property, "agrees_with_reference");
   EXPECT_EQ(extent_of({{&all[0], &all[0]}, {}}), "2 units");
   EXPECT_EQ(extent_of({{&all[0]}, {}}), "");
-  Finding tree = failure_of("reduce");
-  tree.unit.algorithm = "tree";
+  const Finding tree = failure_in("reduce/tree/sim/agrees_with_reference");
   EXPECT_EQ(extent_of({{&all[0], &tree}, {}}),
             "2 units of 2 algorithms and 2 operations: all_reduce, reduce");
 }
 
 TEST(CausesTest, OneReasonOverOperationsIsOneGroupIfNoValueIsWrong) {
-  Finding crash = sample_failure();
-  crash.verdict = Verdict::crashed;
-  crash.reason = "ended by signal 11";
-  crash.wrong.clear();
-  crash.wrong_count = 0;
-  Finding other = crash;
-  other.unit.operation = "reduce";
-  Finding different = other;
-  different.unit.operation = "gather";
-  different.reason = "ended with status 3";
-  const std::vector<Finding> all{crash, other, different};
+  std::vector<Finding> all{failure_without_values("all_reduce", "ended by signal 11"),
+                           failure_without_values("reduce", "ended by signal 11"),
+                           failure_without_values("gather", "ended with status 3")};
+  for (Finding& each : all) each.verdict = Verdict::crashed;
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(extent_of(groups[0]), "2 units of 2 operations: all_reduce, reduce");
@@ -148,28 +142,21 @@ TEST(CausesTest, OperationsStayApartIfNothingSaysThatTheirCauseIsOne) {
     return group_failures(both).size();
   };
   const Finding failure = sample_failure();
-  Finding other = failure_of("reduce");
-  other.wrong[0].decoded = "rank 1 twice";
-  EXPECT_EQ(groups(failure, other), 2U) << "another decoded cause";
-  other = failure_of("reduce");
-  other.unit.algorithm = "tree";
-  EXPECT_EQ(groups(failure, other), 2U) << "another algorithm";
-  Finding undecoded = failure;
-  undecoded.wrong[0].decoded = "";
-  other = undecoded;
-  other.unit.operation = "reduce";
-  EXPECT_EQ(groups(undecoded, other), 2U) << "values without a decoded cause";
+  EXPECT_EQ(groups(failure, failure_in(reduce, "rank 1 twice")), 2U) << "another decoded cause";
+  EXPECT_EQ(groups(failure, failure_in("reduce/tree/sim/agrees_with_reference")), 2U)
+      << "another algorithm";
+  EXPECT_EQ(groups(failure_in(failure.unit.id(), ""), failure_in(reduce, "")), 2U)
+      << "values without a decoded cause";
   const Finding vacuous = sample_finding("gather", Verdict::vacuous);
   EXPECT_EQ(groups(vacuous, sample_finding("reduce", Verdict::vacuous)), 2U)
       << "cells of each operation";
 }
 
 TEST(CausesTest, OtherBackendsAndVerdictsAreOtherGroups) {
-  Finding other = sample_failure();
-  other.unit.backend = "mpi";
   Finding flaky = sample_failure();
   flaky.verdict = Verdict::flaky;
-  const std::vector<Finding> all{flaky, other, sample_failure()};
+  const std::vector<Finding> all{
+      flaky, failure_in("all_reduce/ring/mpi/agrees_with_reference"), sample_failure()};
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 3U);
   EXPECT_EQ(groups[2].findings[0]->verdict, Verdict::flaky) << "the most severe come first";
