@@ -14,6 +14,7 @@
 #include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
+#include "harness/base/descriptor.hpp"
 #include "harness/case/family.hpp"
 #include "harness/case/image.hpp"
 #include "harness/case/input.hpp"
@@ -177,7 +178,7 @@ class PlantedWorker {
     ordered_json sizes = ordered_json::array();
     ordered_json stamps = ordered_json::array();
     std::vector<std::span<const std::byte>> parts;
-    const int file = ::open(header["file"].get<std::string>().c_str(), O_RDWR | O_CLOEXEC);
+    const Descriptor file = open_shared(header);
     const std::vector<Image>& images = seen.stages[0].images;
     for (std::size_t i = 0; i < images.size(); ++i) {
       const json& member = header["members"][i];
@@ -191,9 +192,8 @@ class PlantedWorker {
       // Another image gets the first guard of this one.
       if (has("shared_offset")) offset = 0;
       const std::size_t bytes = has("shared_offset") ? 64 : images[i].size();
-      require(::pwrite(file, images[i].data(), bytes, offset));
+      require(::pwrite(file.get(), images[i].data(), bytes, offset));
     }
-    ::close(file);
     static_cast<void>(connection_.send({{"result", header["run"]},
                                         {"status", "completed"},
                                         {"path", seen.path},
@@ -202,13 +202,8 @@ class PlantedWorker {
                                        parts));
   }
 
-  /// Reads an image from the file.
-  static Image take_shared(const json& header, const json& member, std::size_t size) {
-    Image image(size);
-    const int file = ::open(header["file"].get<std::string>().c_str(), O_RDONLY | O_CLOEXEC);
-    require(::pread(file, image.data(), size, member["offset"].get<off_t>()));
-    ::close(file);
-    return image;
+  static Descriptor open_shared(const json& header) {
+    return Descriptor(::open(header["file"].get<std::string>().c_str(), O_RDWR | O_CLOEXEC));
   }
 
   /// Ends the worker if a call of the system failed.
@@ -222,14 +217,16 @@ class PlantedWorker {
       const json& other = header["members"][i];
       if (!other.contains("offset")) at += other["image"].get<std::size_t>();
     }
-    const auto size = header["members"][member]["image"].get<std::size_t>();
-    if (header["members"][member].contains("offset")) {
-      layout_.send = header["members"][member].contains("send") ? 64 : -1;
-      return take_shared(header, header["members"][member], size);
+    const json& own = header["members"][member];
+    layout_.send = own.contains("send") ? 64 : -1;
+    Image image(own["image"].get<std::size_t>());
+    if (own.contains("offset")) {
+      require(::pread(
+          open_shared(header).get(), image.data(), image.size(), own["offset"].get<off_t>()));
+    } else {
+      std::copy_n(sent_.begin() + static_cast<std::ptrdiff_t>(at), image.size(), image.begin());
     }
-    const auto begin = sent_.begin() + static_cast<std::ptrdiff_t>(at);
-    layout_.send = header["members"][member].contains("send") ? 64 : -1;
-    return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+    return image;
   }
 
   void damage(const Case& c, int rank, Image& image) {

@@ -1,21 +1,16 @@
 #include "harness/worker/shared_file.hpp"
 
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "harness/base/files.hpp"
+
 namespace rankcheck::harness::worker {
 namespace {
-
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 TEST(SharedFileTest, KeepsItsBytesWhenItGrows) {
   const auto file = SharedFile::make();
@@ -26,8 +21,8 @@ TEST(SharedFileTest, KeepsItsBytesWhenItGrows) {
   file->bytes()[0] = std::byte{'a'};
   ASSERT_TRUE(file->reserve(100 * SharedFile::alignment));
   file->bytes()[1] = std::byte{'b'};
-  EXPECT_EQ(content(file->path()).substr(0, 2), "ab");
-  EXPECT_EQ(content(file->path()).size(), file->bytes().size());
+  EXPECT_EQ(read_file(file->path()).substr(0, 2), "ab");
+  EXPECT_EQ(read_file(file->path()).size(), file->bytes().size());
 }
 
 TEST(SharedFileTest, IsGoneWithItsOwner) {

@@ -51,7 +51,7 @@ class SpareTest : public ScriptTest {
                              {}};
             },
         .ranks = 4,
-        .contract_of = contract_of_sum,
+        .contract_of = reference::find_contract,
         .may_use_standard_io = true,
         .may_start_ahead = may_start_ahead,
         .stop = {.flag = &stop_},
@@ -254,14 +254,9 @@ TEST(ReplaysTest, ExpectARestartBeforeEachReplayButTheLast) {
 TEST_F(SpareTest, TheRankThatDiedIsTheOneThatTheLauncherNames) {
   write("hello0", to_json(hello_of({0}, 2)));
   write("hello1", to_json(hello_of({1}, 2)));
-  write_file(file("worker.pl"), R"(
-      use IO::Socket::UNIX;
-      my @ranks;
-      for my $rank (0, 1) {
-        my $s = IO::Socket::UNIX->new(Peer => $ENV{RANKCHECK_SOCKET});
-        open(my $f, '<', "hello$rank"); local $/; print {$s} <$f>; $s->flush;
-        push @ranks, $s;
-      }
+  write_perl(R"(
+      my @ranks = map { connect_to_harness() } 0, 1;
+      give($ranks[$_], "hello$_") for 0, 1;
       open(my $pipe, '>', 'pipe');
       print STDERR "mpirun noticed that process rank 1 with PID 0 on node a exited on signal 9\n";
       close($_) for @ranks;

@@ -46,6 +46,7 @@ constexpr const char* hang = "exec tail -f /dev/null";
 constexpr const char* hang_on = "trap '' TERM; exec tail -f /dev/null";
 // The script tells expect_interrupted() that the backend waits for it, and does nothing more.
 constexpr const char* waits = "echo > arrived; trap '' TERM; exec tail -f /dev/null";
+constexpr const char* endless_message = R"(printf '\0\0\0\1'; while :; do printf x; done)";
 // The script answers the first run, and ends when its input does.
 constexpr const char* answer = "cat result; cat > /dev/null";
 
@@ -61,7 +62,7 @@ class WorkersTest : public ScriptTest {
               return Command{{"sh", "-c", fmt::format("ranks={}; {}", ranks, text)}, {}};
             },
         .ranks = 4,
-        .contract_of = contract_of_sum,
+        .contract_of = reference::find_contract,
         .may_use_standard_io = true,
         .start_timeout = start_timeout_,
         .run_timeout = run_timeout_,
@@ -78,7 +79,7 @@ class WorkersTest : public ScriptTest {
 
   /// Opens a backend whose worker is a program in Perl that says hello itself.
   std::unique_ptr<WorkerBackend> open_perl(const std::string& program) const {
-    write_file(file("worker.pl"), program);
+    write_perl(program);
     return open("exec perl worker.pl", false);
   }
 
@@ -185,19 +186,15 @@ TEST_F(WorkersTest, CrashWithTheirEndAndLastWords) {
 
 TEST_F(WorkersTest, CrashInACallOfNoElements) {
   const auto outcome = [&](const std::string& script) {
-    Case c = sum_of_two();
-    c.count = 0;
-    return outcome_of(run_once(*open_and_await(script), c));
+    return outcome_of(run_once(*open_and_await(script), sum_of(0)));
   };
   EXPECT_TRUE(
       begins(outcome("exit 3"), "crashed: rank 0 died in stage 0 (all_reduce of 0 elements); "));
-  write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
   EXPECT_TRUE(begins(outcome("cat progress; exit 3"),
                      "crashed: rank 0 died; rank 0 entered stage 0 (all_reduce of 0 elements); "));
 }
 
 TEST_F(WorkersTest, HangInTheStageThatTheyEntered) {
-  write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
   run_timeout_ = std::chrono::milliseconds(300);
   stop_time_until("entered");
   const Observation seen = run(std::string("cat progress; : > entered; ") + hang_on);
@@ -206,7 +203,6 @@ TEST_F(WorkersTest, HangInTheStageThatTheyEntered) {
 }
 
 TEST_F(WorkersTest, HangWhereTheySayOfTheirProgressForEver) {
-  write("progress", {{"progress", 1}, {"rank", 0}, {"stage", 0}});
   const Descriptor go = queue("go");
   const Descriptor sent = queue("sent");
   run_timeout_ = std::chrono::milliseconds(300);
@@ -223,7 +219,7 @@ TEST_F(WorkersTest, HangWhereTheySayOfTheirProgressForEver) {
 
 TEST_F(WorkersTest, HangWhereTheyNeverFinishAMessage) {
   run_timeout_ = std::chrono::milliseconds(300);
-  EXPECT_EQ(outcome_of(run(R"(printf '\0\0\0\1'; while :; do printf x; done)")),
+  EXPECT_EQ(outcome_of(run(endless_message)),
             "hung: no answer within 0.3 s: rank 0 entered no stage");
 }
 
@@ -233,9 +229,7 @@ TEST_F(WorkersTest, HangAfterATimeThatGrowsWithTheImages) {
   run_timeout_ = std::chrono::seconds(1);
   const auto backend = open("cat > /dev/null");
   const auto outcome = [&](std::int64_t count) {
-    Case c = sum_of_two();
-    c.count = count;
-    return outcome_of(run_once(*backend, c));
+    return outcome_of(run_once(*backend, sum_of(count)));
   };
   backend->hurry(true);
   EXPECT_EQ(outcome(2), "hung: no answer within 0.5 s: rank 0 entered no stage");
@@ -249,9 +243,8 @@ TEST_F(WorkersTest, HangWhereTheyDoNotReadTheirInputs) {
   hello.takes_inputs = true;
   write("hello", to_json(hello));
   run_timeout_ = std::chrono::milliseconds(300);
-  Case c = sum_of_two();
-  c.count = 1 << 18;
-  EXPECT_EQ(outcome_of(run_once(*open(hang), c)), "hung: rank 0: reads nothing within 0.3 s");
+  EXPECT_EQ(outcome_of(run_once(*open(hang), sum_of(1 << 18))),
+            "hung: rank 0: reads nothing within 0.3 s");
 }
 
 /// Output that arrives faster than it is read must not prevent the check of the time.
@@ -262,7 +255,7 @@ TEST_F(WorkersTest, HangThoughTheyComplainWithoutEnd) {
 
 TEST_F(WorkersTest, HangInTheNextRunWhereAnAnswerIsNeverBegunOrFinished) {
   run_timeout_ = std::chrono::milliseconds(300);
-  for (const char* script : {hang, R"(printf '\0\0\0\1'; while :; do printf x; done)"}) {
+  for (const char* script : {hang, endless_message}) {
     const auto backend = open(script);
     EXPECT_EQ(backend->why_refused(sum_of_two()), "");
     EXPECT_EQ(run_once(*backend).status, RunStatus::hung) << script;
@@ -320,15 +313,12 @@ TEST_F(WorkersTest, AreInErrorWhenTheyTalkNonsense) {
   EXPECT_TRUE(worker_is_gone());
 }
 
-TEST_F(WorkersTest, AreInErrorWhenAnImageHasTheWrongSize) {
+TEST_F(WorkersTest, AreInErrorWhenAResultIsOfAnotherRunOrAnImageHasTheWrongSize) {
+  write("result", {{"result", 77}, {"status", "completed"}});
+  EXPECT_EQ(run(answer).status, RunStatus::errored);
   write_result("result", Image(3));
   EXPECT_TRUE(
       has(outcome_of(run(answer)), "errored: ", ", got 3: the send buffer at 64 is missing"));
-}
-
-TEST_F(WorkersTest, AreInErrorWhenAResultIsOfAnotherRun) {
-  write("result", {{"result", 77}, {"status", "completed"}});
-  EXPECT_EQ(run(answer).status, RunStatus::errored);
 }
 
 TEST_F(WorkersTest, AreStartedAfreshAfterACrash) {
@@ -397,7 +387,7 @@ TEST_F(WorkersTest, AreMissingIfTheirProgramIsOrEndsWithoutAWord) {
                                 [&](const std::string&, int) {
                                   return Command{{program}, {}};
                                 },
-                            .contract_of = contract_of_sum,
+                            .contract_of = reference::find_contract,
                             .may_use_standard_io = true,
                             .start_timeout = long_enough})
           .traits();
@@ -442,15 +432,13 @@ TEST_F(WorkersTest, AreToldThatTheirHelloCameBehindOtherText) {
 TEST_F(WorkersTest, PrintWhatTheyLikeIfTheyUseTheSocket) {
   testing::internal::CaptureStderr();
   const auto backend = open_perl(R"(
-      use IO::Socket::UNIX;
       $| = 1;
       print "the library says hello\n";
-      my $s = IO::Socket::UNIX->new(Peer => $ENV{RANKCHECK_SOCKET});
-      sub give { open(my $f, '<', $_[0]); local $/; print {$s} <$f>; $s->flush; }
-      give('hello');
+      my $s = connect_to_harness();
+      give($s, 'hello');
       sysread($s, my $run, 1);
       print 'x' x 1000000, "\n";
-      give('result');
+      give($s, 'result');
       while (sysread($s, $run, 4096)) {}
   )");
   const Observation seen = run_once(*backend);
@@ -467,24 +455,13 @@ TEST_F(WorkersTest, GetTheirInputsIfTheyAskForThem) {
   Hello hello = hello_of();
   hello.takes_inputs = true;
   write("hello", to_json(hello));
-  write_file(file("worker.pl"), R"(
+  write_perl(R"(
       binmode STDIN;
       binmode STDOUT;
-      $| = 1;
-      sub get { my $n = shift; my $b = ''; while (length($b) < $n) {
-          sysread(STDIN, $b, $n - length($b), length($b)) or exit 0; } return $b; }
-      while (1) {
-        my $h = get(unpack('V', get(4)));
-        my ($n) = $h =~ /"payload":(\d+)/;
-        my $image = get($n);
-        my ($run) = $h =~ /"run":(\d+)/;
-        my ($send, $bytes) = $h =~ /"send":\{"offset":(\d+),"bytes":(\d+)/;
-        my ($recv) = $h =~ /"recv":\{"offset":(\d+)/;
-        substr($image, $recv, $bytes) = substr($image, $send, $bytes);
-        my $r = qq({"result":$run,"status":"completed","path":["fake"],"stamps":[[[1,2]]],) .
-                qq("sizes":[[$n]],"payload":$n});
-        print pack('V', length($r)), $r, $image;
-      }
+      answer(*STDIN, *STDOUT, sub {
+        my ($send, $bytes) = $_[0] =~ /"send":\{"offset":(\d+),"bytes":(\d+)/;
+        my ($recv) = $_[0] =~ /"recv":\{"offset":(\d+)/;
+        substr($_[1], $recv, $bytes) = substr($_[1], $send, $bytes); });
   )");
   const auto backend = open("exec perl worker.pl");
   Observation seen;
@@ -493,7 +470,7 @@ TEST_F(WorkersTest, GetTheirInputsIfTheyAskForThem) {
   backend->run(stages, seen);
   ASSERT_EQ(seen.status, RunStatus::completed) << seen.reason;
   ImageLayout layout;
-  lay_out(*contract_of_sum("all_reduce"), stages[0], 0, ResultPlace::own_block, layout);
+  lay_out(reference::contract_named("all_reduce"), stages[0], 0, ResultPlace::own_block, layout);
   Image before;
   prepare(*find_family("all_reduce"), stages[0], 0, layout, nullptr, before);
   const auto buffer = [](const Image& image, std::int64_t begin, std::int64_t size) {
@@ -523,27 +500,15 @@ TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
     write("hello" + std::to_string(rank), to_json(hello));
   }
   const auto backend = open_perl(R"(
-      use IO::Socket::UNIX;
       use Socket;
       socketpair(my $one, my $other, AF_UNIX, SOCK_STREAM, PF_UNSPEC);
       my @ends = ($one, $other);
       my $rank = fork() ? 0 : 1;
-      my $s = IO::Socket::UNIX->new(Peer => $ENV{RANKCHECK_SOCKET});
-      open(my $f, '<', "hello$rank"); local $/; print {$s} <$f>; $s->flush;
-      sub get { my $n = shift; my $b = ''; while (length($b) < $n) {
-          sysread($s, $b, $n - length($b), length($b)) or exit 0; } return $b; }
-      while (1) {
-        my $h = get(unpack('V', get(4)));
-        my ($n) = $h =~ /"payload":(\d+)/;
-        my $image = get($n);
-        my ($run, $stage) = $h =~ /"run":(\d+),"stage":(\d+)/;
+      my $s = connect_to_harness();
+      give($s, "hello$rank");
+      answer($s, $s, sub {
         syswrite($ends[$rank], 'x');
-        sysread($ends[$rank], my $both_are_here, 1);
-        my $r = qq({"result":$run,"status":"completed","path":["fake"],"stamps":[[[1,2]]],) .
-                qq("sizes":[[$n]],"payload":$n});
-        print {$s} pack('V', length($r)), $r, $image;
-        $s->flush;
-      }
+        sysread($ends[$rank], my $both_are_here, 1); });
   )");
   Observation seen;
   for (int run = 0; run < 2; ++run) {
@@ -571,13 +536,11 @@ class TwoWorkersTest : public WorkersTest {
 
   Observation run_stages(const std::vector<Case>& stages) const {
     const auto backend = open_perl(R"(
-        use IO::Socket::UNIX;
         my $rank = fork() ? 0 : 1;
-        my $s = IO::Socket::UNIX->new(Peer => $ENV{RANKCHECK_SOCKET});
-        sub give { open(my $f, '<', $_[0]); local $/; print {$s} <$f>; $s->flush; }
-        give("hello$rank");
+        my $s = connect_to_harness();
+        give($s, "hello$rank");
         sysread($s, my $run, 1);
-        give("answer$rank");
+        give($s, "answer$rank");
         while (sysread($s, $run, 4096)) {}
     )");
     Observation observation;
@@ -593,12 +556,14 @@ class TwoWorkersTest : public WorkersTest {
 };
 
 /// What only one of them is asked for, only one may refuse.
-TEST_F(TwoWorkersTest, FailIfOneRefusesWhatTheOtherCompletes) {
+TEST_F(TwoWorkersTest, FailIfOneRefusesWhatTheOtherCompletesAndMayBothRefuse) {
   refuse(1);
   write_result("answer0", image_);
   EXPECT_EQ(outcome_of(run_both()),
             "failed: rank 1 refused the call that rank 0 completed: no such call");
   EXPECT_EQ(run_stages(stages_at_once()).status, RunStatus::refused);
+  refuse(0);
+  EXPECT_EQ(outcome_of(run_both()), "refused: rank 0: no such call");
 }
 
 TEST_F(TwoWorkersTest, TakeOnePathUnlessOneSawNone) {
@@ -614,12 +579,6 @@ TEST_F(TwoWorkersTest, TakeOnePathUnlessOneSawNone) {
     EXPECT_EQ(outcome_of(seen), "completed");
     EXPECT_EQ(seen.path, std::vector<std::string>{unseen});
   }
-}
-
-TEST_F(TwoWorkersTest, MayBothRefuse) {
-  refuse(0);
-  refuse(1);
-  EXPECT_EQ(outcome_of(run_both()), "refused: rank 0: no such call");
 }
 
 TEST_F(WorkersTest, AnswerWhatTheyRefuse) {
@@ -692,11 +651,8 @@ TEST_F(WorkersTest, RefuseGivenInputsUnlessTheyTakeThem) {
   EXPECT_EQ(open_and_await("cat refusal; cat > /dev/null")->why_refused(c), "");
 }
 
-TEST_F(WorkersTest, MayEndWithoutAWord) {
+TEST_F(WorkersTest, MayEndWithoutAWordButCrashWhenTheyEndBadlyAfterTheLastRun) {
   EXPECT_FALSE(open("cat > /dev/null")->close());
-}
-
-TEST_F(WorkersTest, CrashWhenTheyEndBadlyAfterTheLastRun) {
   const auto failure = open("cat > /dev/null; echo lost a device >&2; exit 6")->close();
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->status, RunStatus::crashed);
