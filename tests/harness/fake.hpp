@@ -18,12 +18,15 @@
 #include "reference/collectives/reduce/contract.hpp"
 #include "reference/collectives/reduce_scatter/contract.hpp"
 #include "reference/collectives/send_recv/contract.hpp"
+#include "reference/registry.hpp"
 
 #include "harness/backend/backend.hpp"
 #include "harness/backend/capabilities.hpp"
-#include "harness/case/family.hpp"
+#include "harness/backend/stage_images.hpp"
 #include "harness/check/finding.hpp"
 #include "harness/check/operation.hpp"
+
+#include "tests/harness/sample.hpp"
 
 namespace rankcheck::harness::fake {
 
@@ -94,7 +97,7 @@ class FakeBackend : public Backend {
   /// The value that close() returns.
   std::optional<BackendFailure> failure;
 
-  explicit FakeBackend(const Catalogue& catalogue) : catalogue_(catalogue) {
+  FakeBackend() {
     traits_.name = "fake";
     traits_.ranks_max = 8;
     traits_.has_schedules = true;
@@ -122,42 +125,29 @@ class FakeBackend : public Backend {
     if (observation.status == RunStatus::failed || is_from_before) {
       observation.symptom = symptom(stages[0]);
     }
-    for (const Case& c : stages) {
-      StageOutcome& stage = observation.stages.emplace_back();
-      observation.path.push_back(c.algorithm);
-      const std::vector<int> ranks = members(c);
-      for (std::size_t r = 0; r < ranks.size(); ++r) {
-        ImageLayout layout;
-        lay_out(catalogue_.find(c.operation)->contract,
-                c,
-                static_cast<int>(r),
-                traits_.result_place,
-                layout);
-        Image& image = stage.images.emplace_back();
-        prepare(
-            family_of(catalogue_.find(c.operation)->contract), c, ranks[r], layout, nullptr, image);
-        const std::int64_t bytes = spec::info(c.type).bytes;
+    observation.stages.resize(stages.size());
+    const Hosting all{.contract_of = reference::contract_named,
+                      .result_place = traits_.result_place};
+    ImageLayout layout;
+    for (std::size_t k = 0; k < stages.size(); ++k) {
+      observation.path.push_back(stages[k].algorithm);
+      prepare_members(all, stages, k, layout, observation, [&](const HostedMember& member) {
+        const std::int64_t bytes = spec::info(stages[k].type).bytes;
         for (const spec::Block& block : layout.extents.recv) {
-          std::fill_n(
-              image.begin() + layout.recv + block.offset * bytes, block.count * bytes, std::byte{});
+          const auto begin = member.image.begin() + layout.recv + block.offset * bytes;
+          std::fill_n(begin, block.count * bytes, std::byte{});
         }
-        stage.stamps.emplace_back();
-      }
+      });
     }
   }
 
  private:
-  const Catalogue& catalogue_;
   BackendTraits traits_;
 };
 
 /// Returns a unit of `operation` on the fake backend.
 inline Unit unit(const std::string& operation, int cases = 200) {
-  Unit unit;
-  unit.operation = operation;
-  unit.algorithm = "direct";
-  unit.backend = "fake";
-  unit.property = "completes";
+  Unit unit = unit_named(operation + "/direct/fake/completes");
   unit.cases = cases;
   return unit;
 }

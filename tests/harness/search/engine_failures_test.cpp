@@ -43,9 +43,7 @@ TEST_F(EngineTest, ShrinksADroppedRemainder) {
 
 /// The steps lead from the case that failed first to the minimal one.
 TEST_F(EngineTest, ListsTheStepsOfShrinking) {
-  backend.outcome = [](const Case& c) {
-    return c.count > 2 ? RunStatus::failed : RunStatus::completed;
-  };
+  plant(RunStatus::failed, [](const Case& c) { return c.count > 2; });
   const Finding finding = run();
   ASSERT_TRUE(finding.original);
   EXPECT_GT(finding.original->count, finding.minimal->count);
@@ -98,7 +96,7 @@ TEST_F(EngineTest, HurriesOnlyWhileItShrinksAHang) {
   EXPECT_GT(hurried, 0);
   EXPECT_FALSE(backend.is_hurried);
   hurried = 0;
-  plant(RunStatus::crashed, [](const Case& c) { return has_remainder(c); });
+  plant(RunStatus::crashed);
   EXPECT_EQ(run().verdict, Verdict::crashed);
   EXPECT_EQ(hurried, 0);
 }
@@ -125,9 +123,7 @@ TEST_F(EngineTest, ShrinkingDoesNotSlipIntoAnotherSymptomOfTheSameVerdict) {
 }
 
 TEST_F(EngineTest, CallsAFailureThatComesAndGoesFlaky) {
-  backend.outcome = [runs = 0](const Case&) mutable {
-    return ++runs % 3 == 0 ? RunStatus::failed : RunStatus::completed;
-  };
+  plant(RunStatus::failed, [runs = 0](const Case&) mutable { return ++runs % 3 == 0; });
   const Finding finding = run();
   EXPECT_GT(finding.replays_failed, 0);
   EXPECT_LT(finding.replays_failed, 5);
@@ -138,9 +134,7 @@ TEST_F(EngineTest, CallsAFailureThatComesAndGoesFlaky) {
 
 TEST_F(EngineTest, ShowsTheFirstFailureWhereNothingReplays) {
   // The failure comes from state that leaks from case to case. A restart clears it.
-  backend.outcome = [this](const Case& c) {
-    return backend.restarts == 0 && c.count > 5 ? RunStatus::failed : RunStatus::completed;
-  };
+  plant(RunStatus::failed, [&](const Case& c) { return backend.restarts == 0 && c.count > 5; });
   const Finding finding = run();
   EXPECT_EQ(finding.replays_failed, 0);
   EXPECT_GT(finding.minimal->count, 6) << "no simpler case has failed in a replay";
@@ -153,10 +147,9 @@ TEST_F(EngineTest, ShowsTheFirstFailureWhereNothingReplays) {
 
 TEST_F(EngineTest, AChanceFailureIsNoSmallestCase) {
   // Any case fails in its first run, and the case that failed first in one of its replays.
-  backend.outcome = [this, replays = 0](const Case&) mutable {
-    if (backend.restarts == 0) return RunStatus::failed;
-    return ++replays == 8 ? RunStatus::failed : RunStatus::completed;
-  };
+  plant(RunStatus::failed, [this, replays = 0](const Case&) mutable {
+    return backend.restarts == 0 || ++replays == 8;
+  });
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::flaky);
   EXPECT_EQ(finding.replays_failed, 1);
@@ -185,11 +178,10 @@ TEST_F(EngineTest, ReplaysTellMoreThanACrashFromBefore) {
 
 TEST_F(EngineTest, ReportsTheFirstFailureWhereOnlyThatReplays) {
   // A real defect leaves the backend in a bad state until it is restarted.
-  backend.outcome = [this, spoiled = false](const Case& c) mutable {
+  plant(RunStatus::failed, [this, spoiled = false](const Case& c) mutable {
     if (c.count > 20) spoiled = true;
-    const bool leaks = spoiled && backend.restarts == 0 && c.count > 5;
-    return c.count > 20 || leaks ? RunStatus::failed : RunStatus::completed;
-  };
+    return c.count > 20 || (spoiled && backend.restarts == 0 && c.count > 5);
+  });
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::falsified);
   EXPECT_GT(finding.minimal->count, 20);
@@ -199,11 +191,11 @@ TEST_F(EngineTest, ReportsTheFirstFailureWhereOnlyThatReplays) {
 
 TEST_F(EngineTest, ShrinksAfreshWhereSimplerCasesFailedOnlyBehindOthers) {
   // More than 7 elements leave the backend in a bad state until it is restarted.
-  backend.outcome = [this, spoiled = false, restarts = 0](const Case& c) mutable {
+  plant(RunStatus::failed, [this, spoiled = false, restarts = 0](const Case& c) mutable {
     spoiled = (spoiled && backend.restarts == restarts) || c.count > 7;
     restarts = backend.restarts;
-    return spoiled ? RunStatus::failed : RunStatus::completed;
-  };
+    return spoiled;
+  });
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::falsified);
   EXPECT_EQ(finding.minimal->count, 8);

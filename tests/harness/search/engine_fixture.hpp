@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -24,11 +25,11 @@ inline constexpr std::size_t all_cells = 104 + 11 + 8 + 4 + 8;
 
 struct EngineTest : testing::Test {
   Catalogue catalogue = fake::catalogue();
-  fake::FakeBackend backend{catalogue};
+  fake::FakeBackend backend;
   Unit unit = fake::unit("all_reduce");
   RunLimits limits;
 
-  void plant(RunStatus status, bool (*where)(const Case&) = has_remainder) {
+  void plant(RunStatus status, const std::function<bool(const Case&)>& where = has_remainder) {
     backend.outcome = [=](const Case& c) { return where(c) ? status : RunStatus::completed; };
   }
   /// Checks this property.

@@ -29,6 +29,13 @@ struct EngineKnownTest : EngineTest {
     for (const KnownDefect& each : defects) limits.known.push_back(&each);
   }
 
+  /// Returns the verdict, and whether the finding is known or red.
+  static std::string judged(const Finding& finding) {
+    return std::string(name(finding.verdict)) + (finding.is_known ? ", known" : "") +
+           (is_red(finding) ? ", red" : "");
+  }
+  std::string judged_run() { return judged(run()); }
+
   static bool is_int8(const Case& c) { return c.type == spec::Type::int8; }
 
   /// All cases of int8 fail in this way. An entry covers them, with these fields besides.
@@ -47,9 +54,7 @@ TEST_F(EngineKnownTest, CountsKnownFailuresAndGoesOn) {
   know({R"("cases":{"type":"int8","ranks":{"min":2}})"});
   plant(RunStatus::failed, [](const Case& c) { return is_int8(c) && c.ranks > 3; });
   const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::falsified);
-  EXPECT_TRUE(finding.is_known);
-  EXPECT_FALSE(is_red(finding));
+  EXPECT_EQ(judged(finding), "falsified, known");
   EXPECT_EQ(finding.reason, "planted");
   EXPECT_EQ(finding.cases, 200) << "the unit did not end at its first failure";
   ASSERT_EQ(finding.known.size(), 1U);
@@ -64,9 +69,7 @@ TEST_F(EngineKnownTest, AKnownDefectHidesNoOther) {
   know({R"("cases":{"type":"int8"})"});
   plant(RunStatus::failed, [](const Case& c) { return is_int8(c) || has_remainder(c); });
   const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::falsified);
-  EXPECT_FALSE(finding.is_known);
-  EXPECT_TRUE(is_red(finding));
+  EXPECT_EQ(judged(finding), "falsified, red");
   ASSERT_TRUE(finding.minimal);
   EXPECT_TRUE(has_remainder(*finding.minimal)) << to_text(*finding.minimal);
   EXPECT_FALSE(is_int8(*finding.minimal));
@@ -76,9 +79,7 @@ TEST_F(EngineKnownTest, AKnownDefectHidesNoOther) {
 /// A case that fails in another way than the entry says is another defect.
 TEST_F(EngineKnownTest, AnotherVerdictIsAnotherDefect) {
   know_and_plant_int8(RunStatus::crashed);
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::crashed);
-  EXPECT_TRUE(is_red(finding));
+  EXPECT_EQ(judged_run(), "crashed, red");
 }
 
 TEST_F(EngineKnownTest, AnotherSymptomIsAnotherDefect) {
@@ -87,22 +88,12 @@ TEST_F(EngineKnownTest, AnotherSymptomIsAnotherDefect) {
     know({R"("cases":{"type":"int8"})"});
     backend.symptom = [=](const Case&) { return each; };
     const Finding finding = run();
-    EXPECT_EQ(finding.verdict, Verdict::falsified);
+    EXPECT_EQ(judged(finding), "falsified, red") << name(each);
     EXPECT_EQ(finding.symptom, each);
-    EXPECT_TRUE(is_red(finding)) << name(each);
   }
   know({R"("cases":{"type":"int8"},"symptoms":["race","value"])"});
   backend.symptom = [](const Case& c) { return c.ranks > 2 ? Symptom::race : Symptom::value; };
   EXPECT_FALSE(is_red(run()));
-}
-
-TEST_F(EngineKnownTest, AFailureThatComesAndGoesNeedsTheSymptom) {
-  know({R"("cases":{"type":"int8"},"verdicts":["flaky"])"});
-  backend.outcome = [this](const Case& c) {
-    return is_int8(c) && backend.restarts % 2 == 0 ? RunStatus::failed : RunStatus::completed;
-  };
-  backend.symptom = [](const Case&) { return Symptom::outside; };
-  EXPECT_TRUE(is_red(run()));
 }
 
 /// A backend that reports an error names no symptom.
@@ -120,9 +111,7 @@ TEST_F(EngineKnownTest, ACrashFromBeforeIsNeverKnown) {
   know({R"("cases":{"type":"int8"},"verdicts":["crashed","flaky","falsified"])"});
   plant(RunStatus::crashed, is_int8);
   backend.symptom = [](const Case&) { return Symptom::from_before; };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::crashed);
-  EXPECT_TRUE(is_red(finding));
+  EXPECT_EQ(judged_run(), "crashed, red");
   unit.pinned = "all_reduce/one";
   EXPECT_TRUE(is_red(run_pinned(catalogue, backend, unit, one_of_int8, limits)));
 }
@@ -145,11 +134,11 @@ TEST_F(EngineKnownTest, ShrinkingDoesNotSlipIntoAKnownDefect) {
 /// every simpler case fails. In a backend that starts afresh, 8 to 14 elements fail as known.
 TEST_F(EngineKnownTest, ShrinkingAfreshDoesNotSlipIntoAKnownDefect) {
   know({R"("cases":{"count":{"min":8,"max":14}})"});
-  backend.outcome = [this, spoiled = false, restarts = 0](const Case& c) mutable {
+  plant(RunStatus::failed, [this, spoiled = false, restarts = 0](const Case& c) mutable {
     spoiled = (spoiled && backend.restarts == restarts) || c.count > 14;
     restarts = backend.restarts;
-    return spoiled || c.count > 7 ? RunStatus::failed : RunStatus::completed;
-  };
+    return spoiled || c.count > 7;
+  });
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::falsified);
   ASSERT_TRUE(finding.minimal);
@@ -193,8 +182,7 @@ TEST_F(EngineKnownTest, AUnitMayFailInAllCases) {
   plant(RunStatus::failed, [](const Case&) { return true; });
   unit.ranks_required = 4;
   const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::falsified) << finding.reason;
-  EXPECT_TRUE(finding.is_known);
+  EXPECT_EQ(judged(finding), "falsified, known") << finding.reason;
   EXPECT_TRUE(finding.cells.empty()) << "known failures cover nothing";
   EXPECT_EQ(finding.known_cells.size(), all_cells);
   EXPECT_EQ(known_text(finding), "known known-0 (200 of 200 cases failed)");
@@ -205,8 +193,7 @@ TEST_F(EngineKnownTest, ACellThatNoCaseReachedIsStillMissing) {
   know_and_plant_int8(RunStatus::failed);
   unit.cases = 20;
   const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::vacuous);
-  EXPECT_TRUE(is_red(finding));
+  EXPECT_EQ(judged(finding), "vacuous, red");
   EXPECT_TRUE(has(finding.reason, "; known known-0 ("));
   EXPECT_FALSE(finding.minimal);
 }
@@ -214,8 +201,7 @@ TEST_F(EngineKnownTest, ACellThatNoCaseReachedIsStillMissing) {
 TEST_F(EngineKnownTest, ACrashRestartsTheBackendAndSuchCasesAreLeftOutSoon) {
   know_and_plant_int8(RunStatus::crashed, R"(,"verdicts":["crashed"])");
   const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::crashed);
-  EXPECT_TRUE(finding.is_known) << finding.reason;
+  EXPECT_EQ(judged(finding), "crashed, known") << finding.reason;
   EXPECT_EQ(finding.known[0].failed, known_restarts_max);
   EXPECT_GT(finding.known[0].left_out, 0);
   EXPECT_EQ(finding.cases + finding.known[0].left_out, 200);
@@ -244,9 +230,7 @@ TEST_F(EngineKnownTest, ADamageOfMemoryRestartsTheBackend) {
   know({R"("cases":{"type":"int8"},"symptoms":["value","outside"])"});
   // Every second case shows nothing.
   backend.symptom = [](const Case&) { return Symptom::outside; };
-  backend.outcome = [n = 0](const Case& c) mutable {
-    return is_int8(c) && ++n % 2 == 0 ? RunStatus::failed : RunStatus::completed;
-  };
+  plant(RunStatus::failed, [n = 0](const Case& c) mutable { return is_int8(c) && ++n % 2 == 0; });
   const Finding finding = run();
   EXPECT_TRUE(finding.is_known) << finding.reason;
   EXPECT_EQ(finding.cases, 200);
@@ -260,23 +244,19 @@ TEST_F(EngineKnownTest, AKnownHangHidesNoOtherDefect) {
     if (is_int8(c)) return RunStatus::hung;
     return has_remainder(c) ? RunStatus::failed : RunStatus::completed;
   };
-  const Finding finding = run();
-  EXPECT_EQ(finding.verdict, Verdict::falsified);
-  EXPECT_TRUE(is_red(finding));
+  EXPECT_EQ(judged_run(), "falsified, red");
 }
 
-TEST_F(EngineKnownTest, AFlakyEntryCoversOnlyFailuresThatComeAndGo) {
+TEST_F(EngineKnownTest, AFlakyEntryCoversOnlyFailuresThatComeAndGoWithTheSymptom) {
   know({R"("cases":{"type":"int8"},"verdicts":["flaky"])"});
-  backend.outcome = [this](const Case& c) {
-    return is_int8(c) && backend.restarts % 2 == 0 ? RunStatus::failed : RunStatus::completed;
-  };
-  const Finding comes_and_goes = run();
-  EXPECT_TRUE(comes_and_goes.is_known) << comes_and_goes.reason;
-  EXPECT_EQ(comes_and_goes.verdict, Verdict::flaky);
+  plant(RunStatus::failed, [&](const Case& c) { return is_int8(c) && backend.restarts % 2 == 0; });
+  EXPECT_EQ(judged_run(), "flaky, known");
+  backend.restarts = 0;
+  backend.symptom = [](const Case&) { return Symptom::outside; };
+  EXPECT_TRUE(is_red(run()));
+  backend.symptom = [](const Case&) { return Symptom::value; };
   plant(RunStatus::failed, is_int8);
-  const Finding constant = run();
-  EXPECT_EQ(constant.verdict, Verdict::falsified);
-  EXPECT_TRUE(is_red(constant));
+  EXPECT_EQ(judged_run(), "falsified, red");
 }
 
 TEST_F(EngineKnownTest, APinnedCaseCanBeKnown) {
@@ -284,8 +264,7 @@ TEST_F(EngineKnownTest, APinnedCaseCanBeKnown) {
   unit.pinned = "all_reduce/one";
   Case c = one_of_int8;
   const Finding finding = run_pinned(catalogue, backend, unit, c, limits);
-  EXPECT_EQ(finding.verdict, Verdict::falsified);
-  EXPECT_TRUE(finding.is_known);
+  EXPECT_EQ(judged(finding), "falsified, known");
   EXPECT_EQ(finding.minimal, c);
   plant(RunStatus::failed, [](const Case&) { return true; });
   c.type = spec::Type::f32;

@@ -225,9 +225,7 @@ TEST_F(EngineTest, EvenASingleCaseHasTheRanksThatAreRequired) {
 
 TEST_F(EngineTest, CasesThatAreRefusedWhenTheyRunAreNoCases) {
   int judged_of = 12;
-  backend.outcome = [&judged_of, runs = 0](const Case&) mutable {
-    return ++runs % judged_of == 0 ? RunStatus::completed : RunStatus::refused;
-  };
+  plant(RunStatus::refused, [&, runs = 0](const Case&) mutable { return ++runs % judged_of != 0; });
   unit.cases = 12;
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::vacuous);
@@ -301,9 +299,7 @@ TEST_F(EngineTest, AnUnknownOperationIsErrored) {
 }
 
 TEST_F(EngineTest, StopsWhereTheEnvironmentFails) {
-  backend.outcome = [this](const Case&) {
-    return backend.runs == 10 ? RunStatus::errored : RunStatus::completed;
-  };
+  plant(RunStatus::errored, [this](const Case&) { return backend.runs == 10; });
   const Finding finding = run();
   EXPECT_EQ(outcome_of(finding), "errored: planted");
   EXPECT_EQ(finding.cases, 9);
@@ -342,30 +338,25 @@ TEST_F(EngineTest, ADeadlineBeforeTheCellsAreCoveredIsVacuous) {
 /// A number of cases for which no memory would suffice is drawn one case at a time.
 TEST_F(EngineTest, StopsWhenItIsTold) {
   std::atomic<bool> stop = false;
-  backend.outcome = [&](const Case&) {
+  plant(RunStatus::failed, [&](const Case&) {
     stop = backend.runs == 5;
-    return RunStatus::completed;
-  };
+    return false;
+  });
   limits.stop = {.flag = &stop};
   unit.cases = 2'000'000'000;
   EXPECT_EQ(run().cases, 5);
 }
 
 TEST_F(EngineTest, ACaseOrAQuestionThatAStopCutsIsNotJudged) {
-  const auto cut = [&] {
+  const auto cut = [&](const Case&) {
     if (backend.runs == 5) throw Interrupted();
+    return false;
   };
-  backend.outcome = [&](const Case&) {
-    cut();
-    return RunStatus::completed;
-  };
+  plant(RunStatus::failed, cut);
   EXPECT_THROW(run(), Interrupted);
   backend.runs = 0;
-  backend.outcome = [](const Case&) { return RunStatus::completed; };
-  backend.refusal = [&](const Case&) {
-    cut();
-    return std::string();
-  };
+  plant(RunStatus::failed, [](const Case&) { return false; });
+  backend.refusal = [&](const Case& c) { return cut(c) ? "no" : ""; };
   EXPECT_THROW(run(), Interrupted);
 }
 
@@ -373,10 +364,10 @@ TEST_F(EngineTest, CountsAFailureForAProgressDisplayUntilItIsReplayed) {
   std::atomic<int> shrinking = 0;
   limits.failures_shrinking = &shrinking;
   std::vector<int> seen;
-  backend.outcome = [&](const Case&) {
+  plant(RunStatus::failed, [&](const Case&) {
     seen.push_back(shrinking);
-    return seen.size() < 3 ? RunStatus::completed : RunStatus::failed;
-  };
+    return seen.size() >= 3;
+  });
   EXPECT_EQ(run().verdict, Verdict::falsified);
   ASSERT_GT(seen.size(), 8);
   EXPECT_EQ(std::vector<int>(seen.begin(), seen.begin() + 3), (std::vector<int>{0, 0, 0}));

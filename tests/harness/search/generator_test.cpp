@@ -19,14 +19,12 @@
 #include "harness/case/image.hpp"
 
 #include "cases/families/collectives/case.hpp"
-#include "tests/harness/fake.hpp"
+#include "tests/harness/search/engine_fixture.hpp"
 
 namespace rankcheck::harness {
 namespace {
 
 using cases::collective;
-
-using fake::FakeBackend;
 
 std::vector<Case> generate(const Catalogue& catalogue,
                            const Backend& backend,
@@ -39,30 +37,37 @@ std::vector<Case> generate(const Catalogue& catalogue,
   int size = 0;
   for (Case& c : all) {
     EXPECT_TRUE(generator.next(words.next(), size++ % 101, c));
-    const auto is_some = [](std::int64_t count) { return count > 0; };
-    generator.cover(c, c.count > 0 || std::any_of(c.counts.begin(), c.counts.end(), is_some));
+    generator.cover(c, longest(c) > 0);
   }
   return all;
 }
 
 using Names = std::set<std::string>;
 
-struct GeneratorTest : testing::Test {
-  Catalogue catalogue = fake::catalogue();
-  FakeBackend backend{catalogue};
-  Unit unit = fake::unit("all_reduce");
-
-  /// Checks this property.
-  void use(const Property& property) {
-    catalogue = fake::catalogue({property});
-    unit.property = property.name;
-  }
-
+struct GeneratorTest : EngineTest {
   [[nodiscard]] std::vector<Case> cases(const Unit& of, int n) const {
     return generate(catalogue, backend, of, n);
   }
   [[nodiscard]] std::vector<Case> cases(const std::string& operation, int n) const {
     return cases(fake::unit(operation), n);
+  }
+
+  /// Expects that so many cases of an operation cover every cell.
+  void expect_all_covered(const Operation& operation, int enough) const {
+    const std::string name(operation.contract.name);
+    Generator generator(catalogue, backend, fake::unit(name), 1);
+    RandomSource words(1);
+    Case c;
+    for (int i = 0; i < enough; ++i) {
+      ASSERT_TRUE(generator.next(words.next(), i, c));
+      generator.cover(c, longest(c) > 0 || operation.contract.synchronises);
+    }
+    for (const SiteCell& each : generator.sites()) {
+      EXPECT_GT(each.covered, 0) << name << " " << each.site.name;
+    }
+    for (const Cell& each : generator.cells()) {
+      EXPECT_GT(each.covered, 0) << name << " " << each.name();
+    }
   }
 
   [[nodiscard]] Generator generator() const { return {catalogue, backend, unit, 1}; }
@@ -157,7 +162,7 @@ TEST_F(GeneratorTest, EveryStratumOccursOnSeveralRanks) {
                               moves(reference::broadcast::contract()),
                               moves(reference::all_reduce::contract()),
                               moves(reference::reduce_scatter::contract())});
-  FakeBackend every_call(operations);
+  const fake::FakeBackend every_call;
   for (const Operation& operation : operations.operations()) {
     std::array<int, strata.size()> met{};
     Generator generator(
@@ -275,13 +280,10 @@ TEST_F(GeneratorTest, OneTurnCoversEveryCellWithData) {
   EXPECT_EQ(cells.size(), 104U);
 }
 
-TEST_F(GeneratorTest, EveryNumberOfRanksIsACell) {
+TEST_F(GeneratorTest, EveryNumberOfRanksIsACellUnlessItIsLarge) {
   unit.ranks_min = 3;
   unit.ranks_max = 6;
   EXPECT_EQ(sites(unit, "ranks/"), (Names{"ranks/3", "ranks/4", "ranks/5", "ranks/6"}));
-}
-
-TEST_F(GeneratorTest, LargeNumbersOfRanksAreNoCells) {
   unit.ranks_min = 17;
   unit.ranks_max = backend.traits().ranks_max = 64;
   EXPECT_EQ(sites(unit, "ranks/"), Names{});
@@ -311,31 +313,12 @@ TEST_F(GeneratorTest, InputsThatThePropertyReplacesAreNoCells) {
 /// The units of smoke have as few as 70 cases. Units of reductions have as few as 110.
 TEST_F(GeneratorTest, TheCasesOfSmokeCoverEveryCell) {
   for (const Operation& operation : catalogue.operations()) {
-    const int enough = collective(operation.contract).reduces ? 110 : 70;
-    Generator generator(catalogue, backend, fake::unit(std::string(operation.contract.name)), 1);
-    Case c;
-    RandomSource words(1);
-    for (int i = 0; i < enough; ++i) {
-      ASSERT_TRUE(generator.next(words.next(), i, c));
-      const auto is_some = [](std::int64_t count) { return count > 0; };
-      generator.cover(c,
-                      c.count > 0 || std::any_of(c.counts.begin(), c.counts.end(), is_some) ||
-                          operation.contract.synchronises);
-    }
-    for (const SiteCell& each : generator.sites()) {
-      EXPECT_GT(each.covered, 0) << operation.contract.name << " " << each.site.name;
-    }
-    for (const Cell& each : generator.cells()) {
-      EXPECT_GT(each.covered, 0) << operation.contract.name << " " << each.name();
-    }
+    expect_all_covered(operation, collective(operation.contract).reduces ? 110 : 70);
   }
 }
 
-TEST_F(GeneratorTest, TheSameSeedGivesTheSameCases) {
+TEST_F(GeneratorTest, TheSameSeedGivesTheSameCasesAndAnotherSeedGivesOthers) {
   EXPECT_EQ(cases("all_to_all_v", 200), cases("all_to_all_v", 200));
-}
-
-TEST_F(GeneratorTest, AnotherSeedGivesOtherCases) {
   EXPECT_NE(generate(catalogue, backend, unit, 20, 1), generate(catalogue, backend, unit, 20, 2));
 }
 
@@ -547,14 +530,7 @@ TEST_F(GeneratorTest, HostsOfTheUnitAreACell) {
 TEST_F(GeneratorTest, FewCasesCoverHostsLateRanksAndLargeBlocks) {
   backend.traits().draws_hosts = backend.traits().has_strides = true;
   backend.traits().has_delays = backend.traits().has_arrivals = true;
-  Generator generator(catalogue, backend, fake::unit("all_to_all_v"), 1);
-  Case c;
-  RandomSource words(1);
-  for (int i = 0; i < 70; ++i) {
-    ASSERT_TRUE(generator.next(words.next(), i, c));
-    generator.cover(c, longest(c) > 0);
-  }
-  for (const SiteCell& each : generator.sites()) EXPECT_GT(each.covered, 0) << each.site.name;
+  expect_all_covered(*catalogue.find("all_to_all_v"), 70);
 }
 
 TEST_F(GeneratorTest, CellsThatTheBackendRefusesAreNotOffered) {

@@ -25,27 +25,31 @@ using Fails = std::function<bool(const Case&)>;
 struct ShrinkTest : testing::Test {
   Catalogue catalogue = fake::catalogue();
 
+  [[nodiscard]] std::vector<Case> candidates_of(const Case& c) const {
+    std::vector<Case> candidates{Case{}};
+    shrinks(catalogue, c, candidates);
+    return candidates;
+  }
+  void expect_candidate(const Case& c, const Case& expected) const {
+    const std::vector<Case> all = candidates_of(c);
+    EXPECT_NE(std::find(all.begin(), all.end(), expected), all.end());
+  }
+
   /// Takes the first failing candidate again and again until no candidate fails.
   Case shrink(Case c, const Fails& fails) const {
-    std::vector<Case> candidates;
     EXPECT_TRUE(fails(c)) << to_text(c);
-    for (bool found = true; found;) {
-      found = false;
-      shrinks(catalogue, c, candidates);
-      for (const Case& candidate : candidates) {
-        if (!fails(candidate)) continue;
-        c = candidate;
-        found = true;
-        break;
-      }
+    for (;;) {
+      const std::vector<Case> candidates = candidates_of(c);
+      const auto found = std::find_if(candidates.begin(), candidates.end(), fails);
+      if (found == candidates.end()) return c;
+      c = *found;
     }
-    return c;
   }
 
   /// Returns the text of the case to which `n` failing generated cases shrink. Expects that all of
   /// them shrink to the same case.
   std::string minimal(const std::string& operation, const Fails& fails, int n = 10) const {
-    const fake::FakeBackend backend(catalogue);
+    const fake::FakeBackend backend;
     Generator generator(catalogue, backend, fake::unit(operation), 1);
     std::string text;
     Case c;
@@ -78,22 +82,18 @@ TEST_F(ShrinkTest, TheRootStaysTheSameRankWhereOthersGo) {
   Case smaller = c;
   smaller.ranks = 3;
   collective(smaller).root = 1;
-  std::vector<Case> candidates;
-  shrinks(catalogue, c, candidates);
-  EXPECT_NE(std::find(candidates.begin(), candidates.end(), smaller), candidates.end());
+  expect_candidate(c, smaller);
 }
 
 TEST_F(ShrinkTest, CandidatesAreLegalAndSimplerAndOfTheSameSubject) {
-  std::vector<Case> candidates;
-  const fake::FakeBackend backend(catalogue);
+  const fake::FakeBackend backend;
   for (const Operation& operation : catalogue.operations()) {
     Generator generator(catalogue, backend, fake::unit(std::string(operation.contract.name)), 1);
     Case c;
     for (std::uint64_t word = 0; word < 40; ++word) {
       ASSERT_TRUE(generator.next(word, 50, c));
       c.fault = "lost";
-      shrinks(catalogue, c, candidates);
-      for (const Case& candidate : candidates) {
+      for (const Case& candidate : candidates_of(c)) {
         ASSERT_EQ(why_invalid(catalogue, candidate), "") << to_text(candidate);
         ASSERT_TRUE(is_simpler(candidate, c)) << to_text(candidate) << " from " << to_text(c);
         ASSERT_FALSE(is_simpler(c, candidate));
@@ -109,24 +109,12 @@ TEST_F(ShrinkTest, CandidatesAreLegalAndSimplerAndOfTheSameSubject) {
   }
 }
 
-TEST_F(ShrinkTest, TheSimplestCaseHasNoCandidates) {
-  std::vector<Case> candidates;
-  Case c;
-  c.operation = "all_reduce";
-  c.property = "completes";
-  collective(c).op = spec::ReduceOp::sum;
-  c.input = InputKind::coded;
-  shrinks(catalogue, c, candidates);
-  EXPECT_TRUE(candidates.empty());
-}
-
-TEST_F(ShrinkTest, RefusesToShrinkToCasesOfAnUnknownOperation) {
-  std::vector<Case> candidates{Case{}};
-  Case c;
-  c.operation = "unheard_of";
-  c.count = 9;
-  shrinks(catalogue, c, candidates);
-  EXPECT_TRUE(candidates.empty());
+TEST_F(ShrinkTest, TheSimplestCaseAndOneOfAnUnknownOperationHaveNoCandidates) {
+  for (const char* text : {R"({"operation":"all_reduce","property":"completes","ranks":1,)"
+                           R"("op":"sum","input":"coded"})",
+                           R"({"operation":"unheard_of","ranks":1,"count":9})"}) {
+    EXPECT_TRUE(candidates_of(case_from_text(text)).empty()) << text;
+  }
 }
 
 TEST_F(ShrinkTest, WhateverFailsShrinksToTheSimplestCase) {
@@ -211,9 +199,7 @@ TEST_F(ShrinkTest, AGroupLeavesItsHostsToTheWorld) {
   Case world = c;
   world.group.clear();
   world.hosts = {0, 1, 0};
-  std::vector<Case> candidates;
-  shrinks(catalogue, c, candidates);
-  EXPECT_NE(std::find(candidates.begin(), candidates.end(), world), candidates.end());
+  expect_candidate(c, world);
 }
 
 TEST_F(ShrinkTest, CountsInPlaceStayTheSameBothWays) {

@@ -227,7 +227,6 @@ TEST_F(SpareTest, IsNotTakenIfTheWorkersBeforeItDidNotStart) {
 /// A backend that notes what replays ask of it.
 class NotingBackend final : public fake::FakeBackend {
  public:
-  using FakeBackend::FakeBackend;
   void restart(int ranks) override { told += fmt::format("restart({}) ", ranks); }
   void expect_restart() override { told += "expect "; }
   void run(std::span<const Case> stages, Observation& observation) override {
@@ -240,7 +239,7 @@ class NotingBackend final : public fake::FakeBackend {
 
 TEST(ReplaysTest, ExpectARestartBeforeEachReplayButTheLast) {
   const Catalogue catalogue = fake::catalogue();
-  NotingBackend backend(catalogue);
+  NotingBackend backend;
   Examiner examiner(catalogue, backend);
   const Case c = case_from_text(
       R"({"operation":"all_reduce","property":"completes","backend":"fake","ranks":3,"count":4,)"
