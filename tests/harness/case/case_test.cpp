@@ -47,13 +47,13 @@ std::vector<Changed> changes() {
       {"ranks", [](Case& c) { c.ranks = 3; }},
       {"group",
        [](Case& c) {
-         c.group = {2, 0};
+         c.group.assign({2, 0});
        }},
       {"root", [](Case& c) { collective(c).root = 1; }},
       {"count", [](Case& c) { c.count = std::numeric_limits<std::int64_t>::max(); }},
       {"counts",
        [](Case& c) {
-         c.counts = {0, 5, 1};
+         c.counts.assign({0, 5, 1});
        }},
       {"gap", [](Case& c) { collective(c).gap = 2; }},
       {"outer", [](Case& c) { collective(c).outer = 2; }},
@@ -156,7 +156,8 @@ std::string with(const std::string& field) {
   return R"({"operation":"barrier","ranks":2,)" + field + "}";
 }
 
-TEST(BadCaseTest, IsExplainedInOneLine) {
+TEST(BadCaseTest, IsExplainedInOneLineThatNamesTheFieldAndWhatItMayBe) {
+  const std::string int32 = ", expected a whole number in -2147483648..2147483647";
   const std::vector<std::pair<std::string, std::string>> rows{
       {R"({"ranks":2})", "operation: the field is missing, expected a value"},
       {R"({"operation":"barrier"})", "ranks: the field is missing, expected a value"},
@@ -165,35 +166,27 @@ TEST(BadCaseTest, IsExplainedInOneLine) {
       {R"({"ranks" 2})", R"(not JSON at byte 10: {"ranks" 2})"},
       {R"({"ranks":)", "not JSON at byte 10: "},
       {"", "not JSON at byte 1: "},
-  };
-  for (const auto& [text, complaint] : rows) {
-    EXPECT_TRUE(begins(complaint_about_case(text), "case: " + complaint)) << text;
-  }
-}
-
-TEST(BadCaseTest, NamesTheFieldAndWhatItMayBe) {
-  const std::string int32 = ", expected a whole number in -2147483648..2147483647";
-  const std::vector<std::pair<std::string, std::string>> rows{
-      {R"("rank":1)", "rank: unknown field; did you mean ranks?"},
-      {R"("count":null)", "count: got null, expected a whole number in "},
-      {R"("root":"1")", "root: got \"1\"" + int32},
-      {R"("root":1.5)", "root: got 1.5" + int32},
-      {R"("root":3000000000)", "root: got 3000000000" + int32},
-      {R"("root":-3000000000)", "root: got -3000000000" + int32},
-      {R"("data_seed":-1)",
+      {with(R"("rank":1)"), "rank: unknown field; did you mean ranks?"},
+      {with(R"("count":null)"), "count: got null, expected a whole number in "},
+      {with(R"("root":"1")"), "root: got \"1\"" + int32},
+      {with(R"("root":1.5)"), "root: got 1.5" + int32},
+      {with(R"("root":3000000000)"), "root: got 3000000000" + int32},
+      {with(R"("root":-3000000000)"), "root: got -3000000000" + int32},
+      {with(R"("data_seed":-1)"),
        "data_seed: got -1, expected a whole number in 0..18446744073709551615"},
-      {R"("group":1)", "group: got 1, expected a list"},
-      {R"("group":[0,true])", "group: got true" + int32},
-      {R"("in_place":1)", "in_place: got 1, expected true or false"},
-      {R"("type":"f31")", "type: got \"f31\", expected one of int8, uint8, "},
-      {R"("op":"xor")", "op: got \"xor\", expected one of none, sum, prod, "},
-      {R"("pattern":"star")", "pattern: got \"star\", expected one of ring, pairs, self, one_way"},
-      {R"("input":"x")",
+      {with(R"("group":1)"), "group: got 1, expected a list"},
+      {with(R"("group":[0,true])"), "group: got true" + int32},
+      {with(R"("in_place":1)"), "in_place: got 1, expected true or false"},
+      {with(R"("type":"f31")"), "type: got \"f31\", expected one of int8, uint8, "},
+      {with(R"("op":"xor")"), "op: got \"xor\", expected one of none, sum, prod, "},
+      {with(R"("pattern":"star")"),
+       "pattern: got \"star\", expected one of ring, pairs, self, one_way"},
+      {with(R"("input":"x")"),
        "input: got \"x\", expected one of exact, coded, general, cancelling, wide_range, special, "
        "each_special, fine, previous, given, edge"},
   };
-  for (const auto& [field, complaint] : rows) {
-    EXPECT_TRUE(begins(complaint_about_case(with(field)), "case: " + complaint)) << field;
+  for (const auto& [text, complaint] : rows) {
+    EXPECT_TRUE(begins(complaint_about_case(text), "case: " + complaint)) << text;
   }
 }
 
@@ -204,23 +197,15 @@ TEST(CaseTest, LongValuesAreCutInComplaints) {
   EXPECT_LT(complaint.size(), 200U);
 }
 
-TEST(GroupTest, AllRanksAreMembersWhereNoneAreNamed) {
+TEST(GroupTest, HasAllRanksUnlessMembersAreNamedInTheirOrder) {
   Case c = plain();
   c.ranks = 3;
   EXPECT_EQ(members(c), (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(group_size(c), 3);
-}
-
-TEST(GroupTest, MembersKeepTheirOrder) {
-  Case c = plain();
-  c.ranks = 4;
-  c.group = {3, 1};
-  EXPECT_EQ(members(c), (std::vector<int>{3, 1}));
+  c.group = {2, 1};
+  EXPECT_EQ(members(c), (std::vector<int>{2, 1}));
   EXPECT_EQ(group_size(c), 2);
-}
-
-TEST(GroupTest, CountlessRanksHaveNoMembers) {
-  Case c = plain();
+  c.group.clear();
   c.ranks = -1;
   EXPECT_TRUE(members(c).empty());
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/collectives/registry.hpp"
+#include "reference/registry.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "harness/case/family.hpp"
@@ -14,6 +15,7 @@
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/families/collectives/inputs.hpp"
+#include "tests/print.hpp"
 
 namespace rankcheck::harness {
 namespace {
@@ -73,14 +75,6 @@ struct Laid {
 };
 
 using Parameters = std::tuple<bool, std::int64_t, Type, ResultPlace, std::int64_t>;
-
-std::string parameters_name(const testing::TestParamInfo<Parameters>& info) {
-  const auto& [in_place, offset, type, place, stride] = info.param;
-  return std::string(in_place ? "in_place_" : "out_of_place_") + std::string(spec::name(type)) +
-         "_offset_" + std::to_string(offset) +
-         (place == ResultPlace::start ? "_start" : "_own_block") +
-         (stride == 1 ? "" : "_stride_" + std::to_string(stride));
-}
 
 class ImageTest : public testing::TestWithParam<Parameters> {
  protected:
@@ -230,20 +224,13 @@ INSTANTIATE_TEST_SUITE_P(Image,
                                           testing::Values(ResultPlace::own_block,
                                                           ResultPlace::start),
                                           testing::Values(1, 2)),
-                         parameters_name);
+                         tests::printed_name);
 
 class ClobberTest : public testing::Test {
  protected:
   static constexpr std::int64_t element_bytes = 4;
 
-  explicit ClobberTest(const std::string& operation = "gather_v") {
-    const auto& all = reference::collectives();
-    contract_ = std::find_if(all.begin(), all.end(), [&](const auto& each) {
-                  return each.contract.name == operation;
-                })->contract;
-    c_ = case_of(contract_);
-    lay(1);
-  }
+  ClobberTest() { lay(1); }
 
   void lay(int rank) {
     lay_out(contract_, c_, rank, ResultPlace::own_block, layout_);
@@ -256,8 +243,8 @@ class ClobberTest : public testing::Test {
     return find_clobbered(c_, layout_, before_, after).value_or("nothing");
   }
 
-  spec::Contract contract_;
-  Case c_;
+  spec::Contract contract_ = reference::contract_named("gather_v");
+  Case c_ = case_of(contract_);
   ImageLayout layout_;
   Image before_;
 };
@@ -323,15 +310,12 @@ TEST_F(ClobberTest, PreviousOutputsAndGivenInputsReplaceTheRules) {
 }
 
 TEST(ImageLayoutTest, BarrierIsOneGuard) {
-  Laid laid{.contract = {}, .c = {}};
-  for (const reference::Collective& each : reference::collectives()) {
-    if (each.contract.name == "barrier") laid.contract = each.contract;
-  }
-  laid.c.operation = "barrier";
-  lay_out(laid.contract, laid.c, 0, ResultPlace::own_block, laid.layout);
-  EXPECT_EQ(laid.layout.size, guard_bytes);
-  EXPECT_EQ(laid.layout.send, -1);
-  EXPECT_EQ(laid.layout.recv, -1);
+  const spec::Contract& barrier = reference::contract_named("barrier");
+  ImageLayout layout;
+  lay_out(barrier, case_of(barrier), 0, ResultPlace::own_block, layout);
+  EXPECT_EQ(layout.size, guard_bytes);
+  EXPECT_EQ(layout.send, -1);
+  EXPECT_EQ(layout.recv, -1);
 }
 
 }  // namespace

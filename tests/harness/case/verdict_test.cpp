@@ -1,6 +1,8 @@
 #include "harness/case/verdict.hpp"
 
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -10,31 +12,24 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TEST(PowerMeterTest, BoundsAreUsefulUnderATenthOfTheLargestMagnitude) {
-  PowerMeter meter;
-  meter.add(5, 0.99);
-  meter.add(10, 1);
-  meter.add(0, 0.5);
-  EXPECT_EQ(meter.power(), (Power{.elements = 3, .useful = 2, .smallest_change = 0.05}));
-}
-
-TEST(PowerMeterTest, ABoundThatSaysNothingIsNotUseful) {
-  PowerMeter meter;
-  meter.add(1, std::numeric_limits<double>::quiet_NaN());
-  meter.add(1, infinity);
-  EXPECT_EQ(meter.power(), (Power{.elements = 2, .useful = 0, .smallest_change = infinity}));
-}
-
-TEST(PowerMeterTest, InfinitiesSetNoScale) {
-  PowerMeter meter;
-  meter.add(infinity, 0);
-  meter.add(1, 1);
-  EXPECT_EQ(meter.power(), (Power{.elements = 2, .useful = 1, .smallest_change = 0}));
-}
-
-TEST(PowerMeterTest, ZerosWithoutABoundAreUseful) {
-  PowerMeter meter;
-  meter.add(0, 0);
-  EXPECT_EQ(meter.power(), (Power{.elements = 1, .useful = 1, .smallest_change = 0}));
+  struct Row {
+    const char* what;
+    /// Magnitudes and their bounds.
+    std::vector<std::pair<double, double>> elements;
+    Power power;
+  };
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Row> rows{
+      {"the largest decides", {{5, 0.99}, {10, 1}, {0, 0.5}}, {3, 2, 0.05}},
+      {"a bound that says nothing is not useful", {{1, nan}, {1, infinity}}, {2, 0, infinity}},
+      {"infinities set no scale", {{infinity, 0}, {1, 1}}, {2, 1, 0}},
+      {"zeros without a bound are useful", {{0, 0}}, {1, 1, 0}},
+  };
+  for (const auto& [what, elements, power] : rows) {
+    PowerMeter meter;
+    for (const auto& [magnitude, bound] : elements) meter.add(magnitude, bound);
+    EXPECT_EQ(meter.power(), power) << what;
+  }
 }
 
 TEST(PowerMeterTest, NothingExpectedNeedsAScale) {

@@ -81,10 +81,7 @@ TEST_F(JournalTest, HoldsWhatWasAppended) {
 }
 
 TEST_F(JournalTest, KnowsTheTimeThatAKilledSessionTook) {
-  {
-    Journal journal(path_, header());
-    journal.append({.finding = sample_failure(), .at_s = 2.5});
-  }
+  Journal(path_, header()).append({.finding = sample_failure(), .at_s = 2.5});
   EXPECT_EQ(read_journal(path_).record.spent_s(), 2.5);
 }
 
@@ -134,10 +131,8 @@ TEST_F(JournalTest, TornLastLineIsDropped) {
 TEST_F(JournalTest, ResumingGoesOnBehindTheLastWholeLine) {
   write_two_findings();
   append_raw(R"({"round":0,"find)");
-  {
-    Journal journal(path_, read_journal(path_), {{"rankcheck", "1"}});
-    journal.append({.round = 1, .finding = passed("gather")});
-  }
+  Journal(path_, read_journal(path_), {{"rankcheck", "1"}})
+      .append({.round = 1, .finding = passed("gather")});
   const Record record = read_journal(path_).record;
   EXPECT_TRUE(record.is_done(1, 2));
   EXPECT_TRUE(record.is_done(0, 0));
@@ -165,14 +160,9 @@ TEST_F(JournalTest, LineThatDoesNotFitIsNamed) {
 
 TEST_F(JournalTest, FindingOfAnotherRunIsNamed) {
   write_two_findings();
-  {
-    Journal other(folder_.path() / "other", [] {
-      JournalHeader stranger = header();
-      stranger.units.push_back(sample_unit("scatter"));
-      return stranger;
-    }());
-    other.append({.round = 0, .finding = passed("scatter")});
-  }
+  JournalHeader stranger = header();
+  stranger.units.push_back(sample_unit("scatter"));
+  Journal(folder_.path() / "other", stranger).append({.round = 0, .finding = passed("scatter")});
   const std::string text = read_file(folder_.path() / "other");
   append_raw(text.substr(text.find('\n') + 1));
   EXPECT_EQ(complaint(),

@@ -97,19 +97,16 @@ TEST_F(RecordTest, OnlyTheEndOfABackendComesOnTop) {
   EXPECT_EQ(record.finding(0)->cases, 10);
 }
 
-TEST_F(RecordTest, WhatTheTimeDidNotSufficeForIsNotRun) {
-  add(passed("broadcast"));
-  end("time_over");
-  const Report report = record.report();
-  EXPECT_EQ(report.not_run, 1);
-  EXPECT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(exit_status(report), 2);
-}
-
-TEST_F(RecordTest, WhatWasInterruptedIsNotRun) {
-  add(passed("broadcast"));
-  end("interrupted");
-  EXPECT_EQ(record.report().not_run, 1);
+TEST_F(RecordTest, WhatTheTimeDidNotSufficeForOrWasInterruptedIsNotRun) {
+  for (const char* ending : {"time_over", "interrupted"}) {
+    record = Record(header());
+    add(passed("broadcast"));
+    end(ending);
+    const Report report = record.report();
+    EXPECT_EQ(report.not_run, 1) << ending;
+    EXPECT_EQ(report.findings.size(), 1U) << ending;
+    EXPECT_EQ(exit_status(report), 2) << ending;
+  }
 }
 
 TEST_F(RecordTest, PartOfAUnitIsReportedAndNotDone) {

@@ -19,9 +19,7 @@ TEST(InterruptTest, IsToldOnceByWhateverComesTwice) {
 /// The time of the tests in nanoseconds.
 std::int64_t time_ns = 1;
 
-std::int64_t now_of_tests() {
-  return time_ns;
-}
+constexpr auto now_of_tests = [] { return time_ns; };
 
 TEST(InterruptTest, TakesWhatComesWithinASecondForTheSameSignal) {
   const Interrupt interrupt({}, now_of_tests);
