@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reference/collectives/all_reduce/contract.hpp"
@@ -14,9 +15,9 @@ namespace rankcheck::gpu::plan {
 
 /// A hand-made plan. Each rank has a send and a recv buffer of `count` elements.
 struct Sketch {
-  explicit Sketch(int ranks, std::int64_t count = 4, const Options& chosen = {})
+  explicit Sketch(int ranks, std::int64_t count = 4, Options chosen = {})
       : call{.ranks = ranks, .op = spec::ReduceOp::sum, .count = count, .counts = {}},
-        options(chosen) {
+        options(std::move(chosen)) {
     builder.begin(plan, contract, call, options);
   }
   Sketch(const Sketch&) = delete;
