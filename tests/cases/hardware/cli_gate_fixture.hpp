@@ -22,7 +22,7 @@ namespace rankcheck {
 /// file `interrupt` holds a number: after this number of soak probes, a worker that is opened
 /// interrupts the program. Probes that one process answers are all well unless the file `corrupt`
 /// exists.
-inline constexpr const char* worker_script = R"sh(#!/bin/sh
+inline constexpr const char* worker_script = R"sh(
 device='{"name":"made up","bus":"0","capability":"9.0","memory_bytes":1}'
 has_soaked() { [ -e $1 ] && [ $(grep -c '"first":5,' asked) $2 $(cat $1) ]; }
 case "$1" in
@@ -65,10 +65,14 @@ class CliGateTest : public tests::CliTest {
   }
 
   void write_worker(const std::string& name, const std::string& text) {
-    const std::filesystem::path path = path_to("bin/rankcheck-worker-" + name);
-    harness::write_file(path, text);
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    write_script("bin/rankcheck-worker-" + name, text);
   }
+  /// Makes `from` in a worker's script `to`.
+  void change_worker(const std::string& name, const std::string& from, const std::string& to) {
+    std::string text = worker_script;
+    write_worker(name, text.replace(text.find(from), from.size(), to));
+  }
+  void leave_one_device() { change_worker("cuda", ",$device", ""); }
   void remove_worker(const std::string& name) {
     std::filesystem::remove(path_to("bin/rankcheck-worker-" + name));
   }
@@ -92,6 +96,14 @@ class CliGateTest : public tests::CliTest {
   const std::string gate_ = "run hardware --operation barrier ";
   tests::Outcome run_whole(const std::string& folder, const std::string& arguments = "") {
     return run_gate("--operation barrier " + arguments, folder);
+  }
+
+  /// Returns the names of a gate's parts, each with a comma behind it.
+  std::string parts_of(const std::string& folder) {
+    std::string names;
+    const nlohmann::json parts = report(folder)["environment"]["hardware"]["phases"];
+    for (const nlohmann::json& each : parts) names += each.at("name").get<std::string>() + ", ";
+    return names;
   }
 
   /// Returns the number of links over which something was compared.

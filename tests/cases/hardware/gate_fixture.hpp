@@ -10,14 +10,29 @@
 
 #include "cases/hardware/gate.hpp"
 #include "tests/cases/hardware/made_up.hpp"
+#include "tests/harness/text.hpp"
 
 /// The gate over made-up devices, links and suites.
 namespace rankcheck::cases::hardware {
+
+using harness::begins;
+using harness::has;
+using harness::outcome_of;
 
 /// A machine whose links work correctly, except for the faults that a test plants.
 class GateTest : public testing::Test {
  protected:
   GateReport run(int devices) { return run(made_up_devices(devices)); }
+
+  /// Runs the gate. Expects this exit status.
+  GateReport run_to(int status, int devices) {
+    GateReport gate = run(devices);
+    EXPECT_EQ(gate.status, status) << to_markdown(gate);
+    return gate;
+  }
+  GateReport passes(int devices) { return run_to(0, devices); }
+  GateReport fails(int devices) { return run_to(1, devices); }
+  GateReport cannot_judge(int devices) { return run_to(2, devices); }
 
   GateReport run(const std::vector<Device>& devices) {
     const int count = static_cast<int>(devices.size());
@@ -54,17 +69,24 @@ class GateTest : public testing::Test {
     return report;
   }
 
+  /// Lets all probes find nothing wrong, except that `edit` changes what comes of them.
+  void change_probes(const std::function<void(const ProbeRequest&, ProbeOutcome&)>& edit) {
+    probe_ = [edit](const ProbeRequest& request) {
+      ProbeOutcome outcome = good_probe(request);
+      edit(request, outcome);
+      return outcome;
+    };
+  }
+
   /// Makes one bit wrong in one copy over every link for which `chooses` holds.
   template <class Chooses>
   void plant(const Chooses& chooses) {
-    probe_ = [chooses](const ProbeRequest& request) {
-      ProbeOutcome outcome = good_probe(request);
-      if (!chooses(request)) return outcome;
+    change_probes([chooses](const ProbeRequest& request, ProbeOutcome& outcome) {
+      if (!chooses(request)) return;
       outcome.result.wrong_copies = 1;
       outcome.result.wrong_bytes = 1;
       outcome.result.first_wrong = gpu::cuda::WrongWord{.index = 5, .expected = 1, .got = 3};
-      return outcome;
-    };
+    });
   }
 
   /// Lets the gate's phases pass, except that `edit` changes what comes of those of one kind. Of

@@ -7,6 +7,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "cases/hardware/gate.hpp"
+#include "tests/harness/sample.hpp"
 
 /// Made-up devices and links that work correctly.
 namespace rankcheck::cases::hardware {
@@ -53,10 +54,7 @@ inline Speed good_speed() {
 inline PhaseOutcome passing_phase(const PhaseRequest& request) {
   if (request.phase == Phase::speed) return {.speeds = {good_speed()}};
   harness::Finding finding;
-  finding.unit.operation = "all_reduce";
-  finding.unit.algorithm = "ring";
-  finding.unit.backend = "cuda";
-  finding.unit.property = "agrees_with_reference";
+  finding.unit = harness::sample_unit("all_reduce", "cuda");
   finding.cases = 100;
   finding.compared_bytes = 1000;
   PhaseOutcome outcome;

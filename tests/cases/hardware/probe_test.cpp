@@ -1,16 +1,16 @@
 #include "cases/hardware/probe.hpp"
 
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/case/case.hpp"
 
-#include "tests/harness/sample.hpp"
+#include "tests/harness/text.hpp"
 
 namespace rankcheck::cases::hardware {
 namespace {
@@ -58,24 +58,19 @@ TEST(ProbeTest, DevicesSurviveTheirJson) {
 /// A time-out that is longer than a test may take, for workers that must answer.
 constexpr double long_enough_s = 3600;
 
-/// Returns the verdict of a probe whose worker is this program.
-Verdict verdict_of(const std::string& program, double timeout_s = long_enough_s) {
-  return run_probe({.arguments = {program}, .environment = {}}, timeout_s).verdict;
+/// Returns the outcome of a probe whose worker is this command.
+ProbeOutcome outcome_of_worker(std::vector<std::string> command, double timeout_s = long_enough_s) {
+  return run_probe({.arguments = std::move(command), .environment = {}}, timeout_s);
 }
 
 TEST(ProbeTest, WorkerMaySkipIt) {
-  const ProbeOutcome outcome = run_probe(
-      {.arguments = {"/bin/echo", R"({"skipped":"no way"})"}, .environment = {}}, long_enough_s);
-  EXPECT_EQ(outcome.verdict, Verdict::skipped);
-  EXPECT_EQ(outcome.reason, "no way");
+  const std::vector<std::string> worker{"/bin/echo", R"({"skipped":"no way"})"};
+  EXPECT_EQ(harness::outcome_of(outcome_of_worker(worker)), "skipped: no way");
 }
 
 TEST(ProbeTest, TellsHowAProbeEnded) {
-  const harness::TemporaryFolder folder;
-  const std::string path = (folder.path() / "hangs").string();
-  std::ofstream(path) << "#!/bin/sh\nexec tail -f /dev/null\n";
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  EXPECT_EQ(verdict_of(path, 0.05), Verdict::hung);
+  const auto verdict_of = [](const char* program) { return outcome_of_worker({program}).verdict; };
+  EXPECT_EQ(outcome_of_worker({"/usr/bin/tail", "-f", "/dev/null"}, 0.05).verdict, Verdict::hung);
   EXPECT_EQ(verdict_of("/bin/false"), Verdict::crashed);
   EXPECT_EQ(verdict_of("/bin/true"), Verdict::errored);
   EXPECT_EQ(verdict_of("/does/not/exist"), Verdict::errored);
@@ -109,8 +104,8 @@ TEST_F(ProbeWorkerTest, GoesOnInANewProcessBehindAProbeThatEndedIt) {
   ProbeWorker one = worker("echo 'no such device' >&2; exit 3");
   const auto process = one.probe(from(0)).result.copies;
   const ProbeOutcome broken = one.probe(from(7));
-  EXPECT_EQ(broken.verdict, Verdict::crashed);
-  EXPECT_EQ(broken.reason, "rankcheck-worker-cuda ended with status 3: no such device");
+  EXPECT_EQ(harness::outcome_of(broken),
+            "crashed: rankcheck-worker-cuda ended with status 3: no such device");
   const ProbeOutcome next = one.probe(from(0));
   EXPECT_EQ(next.verdict, Verdict::passed) << next.reason;
   EXPECT_NE(next.result.copies, process);
@@ -125,9 +120,7 @@ TEST_F(ProbeWorkerTest, DoesNotTakeALateAnswerForTheNextOne) {
 
 TEST_F(ProbeWorkerTest, PassesOverLinesOfALauncher) {
   ProbeWorker one = worker(R"(echo '========= a launcher'; echo '{"skipped":"no way"}'; continue)");
-  const ProbeOutcome skipped = one.probe(from(7));
-  EXPECT_EQ(skipped.verdict, Verdict::skipped);
-  EXPECT_EQ(skipped.reason, "no way");
+  EXPECT_EQ(harness::outcome_of(one.probe(from(7))), "skipped: no way");
   EXPECT_EQ(worker("echo '{'; continue").probe(from(7)).verdict, Verdict::errored);
 }
 

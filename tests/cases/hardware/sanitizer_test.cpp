@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/harness/text.hpp"
+
 namespace rankcheck::cases::hardware {
 namespace {
 
@@ -33,9 +35,9 @@ TEST(SanitizerTest, IsNotTrustedOtherwise) {
 }
 
 TEST(SanitizerTest, IsNotTrustedIfItCannotRun) {
-  EXPECT_NE(why_blind({.arguments = {"/nowhere/compute-sanitizer"}, .environment = {}}, 20)
-                .find("/nowhere/compute-sanitizer"),
-            std::string::npos);
+  const std::string sanitizer = "/nowhere/compute-sanitizer";
+  EXPECT_TRUE(
+      harness::has(why_blind({.arguments = {sanitizer}, .environment = {}}, 20), sanitizer));
 }
 
 TEST(SanitizerTest, IsAskedToHaveAStatusOfItsOwn) {
