@@ -15,6 +15,8 @@
 
 namespace rankcheck::cases::reconstruct {
 
+using Complexes = std::vector<std::complex<float>>;
+
 /// Returns the wavelength in metres of a photon with this energy. The same formula converts a
 /// wavelength to joules.
 [[nodiscard]] constexpr double wavelength_of_energy(double joules) {
@@ -82,9 +84,9 @@ struct Dataset {
   std::vector<float> positions;
   /// [modes, window, window]. If the file has no probe, it is empty until it gets a start, see
   /// starting_probe().
-  std::vector<std::complex<float>> probe;
+  Complexes probe;
   /// [rows, cols]. Ones if the file has no object.
-  std::vector<std::complex<float>> object;
+  Complexes object;
   /// File and dataset of the frames, for error messages.
   std::string frames_name;
   bool has_probe = false;

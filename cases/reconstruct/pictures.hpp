@@ -1,6 +1,5 @@
 #pragma once
 
-#include <complex>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,8 +10,6 @@
 
 /// PNG pictures of a reconstruction, as the bytes of their files.
 namespace rankcheck::cases::reconstruct {
-
-using Complexes = std::vector<std::complex<float>>;
 
 /// Draws the object's phase in grey. The greys go from the first to the 99th percentile of the
 /// pixels that the probe illuminates. The mean phase of these pixels is subtracted first, because

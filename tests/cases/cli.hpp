@@ -206,9 +206,13 @@ class CliTest : public testing::Test {
     return outcome;
   }
 
-  /// Runs the program, and interrupts it as Ctrl-C does as soon as it has printed `words`.
+  /// Runs the program, and interrupts it as Ctrl-C does as soon as it has printed `words`. Expects
+  /// that it ends as a shell ends such a program.
   Outcome interrupt_when_it_says(const std::string& words, const std::string& arguments) {
-    return when_it_says(words, arguments, [](pid_t program) { ::kill(program, SIGINT); });
+    Outcome outcome =
+        when_it_says(words, arguments, [](pid_t program) { ::kill(program, SIGINT); });
+    EXPECT_EQ(outcome.status, 128 + SIGINT) << outcome.out << outcome.err;
+    return outcome;
   }
 
   /// Runs the program, which prints JSON. Expects the exit status.

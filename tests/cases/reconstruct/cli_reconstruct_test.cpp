@@ -27,15 +27,12 @@ class CliReconstructTest : public tests::CliTest {
   }
   /// Reconstructs. Returns the checkpoint's state.
   rec::Result reconstruct(const std::string& options, const std::string& file = "scan.cxi") {
-    said_ = rankcheck("reconstruct " + file + " --checkpoint state.cxi " + options);
-    EXPECT_EQ(said_.status, 0) << said_.out << said_.err;
+    said_ = passes("reconstruct " + file + " --checkpoint state.cxi " + options);
     return checkpoint(file);
   }
   /// Expects these texts in the output of the last call of reconstruct().
   void expect_said(const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      EXPECT_PRED_FORMAT2(testing::IsSubstring, text, said_.out);
-    }
+    for (const std::string& text : texts) EXPECT_TRUE(has(said_.out, text));
   }
 
   tests::Outcome said_;
@@ -77,13 +74,10 @@ TEST_F(CliReconstructTest, WarnsOfFramesThatAreNotOfTheFarField) {
     near.frames[i] = 100 + 10 * static_cast<float>(i % 7);
   }
   rec::write_dataset(path_to("near.cxi"), near, "near", false);
-  const tests::Outcome outcome = rankcheck("reconstruct near.cxi --iterations 1 --ranks 2");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_TRUE(outcome.err.starts_with(
+  expect_one_line(
+      passes("reconstruct near.cxi --iterations 1 --ranks 2"),
       "rankcheck: warning: near.cxi: entry_1/instrument_1/detector_1/data: the borders of the "
-      "frames are 1 times as bright as their mean"))
-      << outcome.err;
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+      "frames are 1 times as bright as their mean");
 }
 
 TEST_F(CliReconstructTest, GoesOnBitByBit) {
@@ -112,8 +106,7 @@ TEST_F(CliReconstructTest, KeepsTheResultWhenTheLastCheckpointFails) {
   const auto kibibytes = (size("reconstruction.cxi") + size("state.cxi")) / 2 / 1024;
   shell("rm reconstruction.cxi state.cxi");
   const tests::Outcome outcome =
-      shell(fmt::format("ulimit -f {} && {}{}", 2 * kibibytes, program_, options));
-  EXPECT_EQ(outcome.status, 2) << outcome.out;
+      shell(fmt::format("ulimit -f {} && {}{}", 2 * kibibytes, program_, options), 2);
   EXPECT_EQ(outcome.err, "rankcheck: cannot write: state.cxi: File too large\n");
   EXPECT_TRUE(exists("reconstruction.cxi"));
 }
@@ -126,8 +119,7 @@ TEST_F(CliReconstructTest, KeepsTheCheckpointWhenItDiverges) {
   for (std::complex<float>& value : data.object) value *= 1e30F;
   rec::write_dataset(path_to("bright.cxi"), data, "too bright", false);
   const tests::Outcome outcome =
-      rankcheck("reconstruct bright.cxi --start file --iterations 2 --checkpoint state.cxi");
-  EXPECT_EQ(outcome.status, 1) << outcome.err;
+      fails("reconstruct bright.cxi --start file --iterations 2 --checkpoint state.cxi");
   EXPECT_EQ(outcome.last_line(), "falsified: the cost is not a number");
   EXPECT_EQ(text_of("state.cxi"), kept);
 }
@@ -164,7 +156,7 @@ TEST_F(CliReconstructTest, LooksForAProbeThatTheDataLack) {
                "\nstarting "});
   reconstruct("--iterations 2 --defocus -0.125", "bare.cxi");
   expect_said({"\nstarting 0.125 m before its focus\n"});
-  EXPECT_EQ(said_.out.find("looking for"), std::string::npos) << said_.out;
+  EXPECT_FALSE(has(said_.out, "looking for"));
 }
 
 TEST_F(CliReconstructTest, WritesNothingWhenItIsInterruptedBeforeItHasAProbe) {
@@ -173,20 +165,16 @@ TEST_F(CliReconstructTest, WritesNothingWhenItIsInterruptedBeforeItHasAProbe) {
   rec::write_dataset(path_to("bare.cxi"), data, "without a probe", false);
   const tests::Outcome outcome = interrupt_when_it_says(
       "layout\n", "reconstruct bare.cxi --solver conjugate_gradient --checkpoint state.cxi");
-  EXPECT_EQ(outcome.status, 130) << outcome.err;
-  EXPECT_TRUE(
-      outcome.out.ends_with("\ninterrupted while looking for the probe; nothing was written\n"))
-      << outcome.out;
+  EXPECT_TRUE(harness::ends(outcome.out,
+                            "\ninterrupted while looking for the probe; nothing was written\n"));
   EXPECT_FALSE(exists("reconstruction.cxi"));
   EXPECT_FALSE(exists("state.cxi"));
 }
 
 TEST_F(CliReconstructTest, EndsWhenItIsInterruptedAndKeepsWhatItHas) {
-  const tests::Outcome outcome =
-      interrupt_when_it_says("\niteration 1/",
-                             "reconstruct scan.cxi --iterations 1000000 --checkpoint state.cxi "
-                             "--checkpoint-every 999999");
-  EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
+  interrupt_when_it_says("\niteration 1/",
+                         "reconstruct scan.cxi --iterations 1000000 --checkpoint state.cxi "
+                         "--checkpoint-every 999999");
   const rec::Result result = checkpoint();
   EXPECT_GT(result.iterations, 0);
   EXPECT_LT(result.iterations, 1000000);
@@ -198,11 +186,9 @@ TEST_F(CliReconstructTest, DoesNotWaitForACheckWhenItIsInterrupted) {
   rankcheck("simulate long.cxi --positions 400 --detector 64");
   const tests::Outcome outcome = interrupt_when_it_says(
       "repeating it", "reconstruct long.cxi --solver conjugate_gradient --iterations 1 --verify 1");
-  EXPECT_EQ(outcome.status, 130) << outcome.err;
-  const std::string& said = outcome.out;
-  EXPECT_EQ(said.find("error/bound"), std::string::npos) << said;
-  EXPECT_NE(said.find(" after 1 iteration; reconstruction.cxi\n"), std::string::npos) << said;
-  EXPECT_EQ(said.find("vacuous"), std::string::npos) << said;
+  EXPECT_FALSE(has(outcome.out, "error/bound"));
+  EXPECT_TRUE(has(outcome.out, " after 1 iteration; reconstruction.cxi\n"));
+  EXPECT_FALSE(has(outcome.out, "vacuous"));
   EXPECT_TRUE(exists("reconstruction.cxi"));
 }
 
@@ -287,24 +273,19 @@ TEST_F(CliReconstructTest, RejectsWhatItCannotDoInOneLine) {
 TEST_F(CliReconstructTest, NeedsAGpuForCuda) {
   const std::string hidden = "CUDA_VISIBLE_DEVICES= ";
   const std::string options = "reconstruct scan.cxi --backend cuda --checkpoint state.cxi";
-  const tests::Outcome outcome = shell(hidden + program_ + ' ' + options);
-  EXPECT_EQ(outcome.status, 2);
+  const tests::Outcome outcome = shell(hidden + program_ + ' ' + options, 2);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err, shell(hidden + program_ + " run smoke --backend cuda").err);
-  EXPECT_TRUE(outcome.err.starts_with("rankcheck: backend: cuda: cannot run here: "))
-      << outcome.err;
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  expect_one_line(outcome, "rankcheck: backend: cuda: cannot run here: ");
   const std::filesystem::path started = RANKCHECK_BINARY_DIR "/rankcheck-reconstruct-cuda";
   if (std::filesystem::exists(started)) {
     const tests::Outcome direct =
-        shell(hidden + harness::shell_quoted(started.string()) + ' ' + options);
-    EXPECT_EQ(direct.status, 2);
+        shell(hidden + harness::shell_quoted(started.string()) + ' ' + options, 2);
     EXPECT_EQ(direct.out, "");
-    EXPECT_TRUE(direct.err.starts_with("rankcheck-reconstruct-cuda: ")) << direct.err;
-    EXPECT_EQ(std::count(direct.err.begin(), direct.err.end(), '\n'), 1) << direct.err;
+    expect_one_line(direct, "", "rankcheck-reconstruct-cuda");
   }
-  EXPECT_FALSE(std::filesystem::exists(path_to("reconstruction.cxi")));
-  EXPECT_FALSE(std::filesystem::exists(path_to("state.cxi")));
+  EXPECT_FALSE(exists("reconstruction.cxi"));
+  EXPECT_FALSE(exists("state.cxi"));
 }
 
 /// The worker reports that it can run. The program prints the arguments with which it was started.
@@ -316,23 +297,15 @@ TEST_F(CliReconstructTest, PassesItsArgumentsToTheProgramForCuda) {
                 "rankcheck-reconstruct-cuda is missing beside rankcheck: ");
   write_script("bin/rankcheck-reconstruct-cuda",
                R"(echo "$@"; echo "$complaint" >&2; exit "$status")");
-  const auto run = [&](const std::string& environment, const std::string& options) {
-    return shell(environment + ' ' + program_ + " reconstruct scan.cxi --backend cuda" + options);
-  };
-  const tests::Outcome held =
-      run("status=0 RANKCHECK_CUDA_LAUNCHER='env complaint=a'", " --ranks 3");
-  EXPECT_EQ(held.status, 0) << held.err;
-  EXPECT_EQ(held.out, "reconstruct scan.cxi --backend cuda --ranks 3 --progress=lines\n");
-  EXPECT_EQ(run("status=1", "").status, 1);
-  const tests::Outcome unable =
-      run("status=2 complaint='rankcheck-reconstruct-cuda: cudaMalloc'", "");
-  EXPECT_EQ(unable.status, 2);
-  EXPECT_EQ(unable.err, "rankcheck: cudaMalloc\n");
-  const tests::Outcome broken = run("status=3 complaint=why", "");
-  EXPECT_EQ(broken.status, 2);
-  EXPECT_TRUE(
-      broken.err.starts_with("rankcheck: backend cuda: rankcheck-reconstruct-cuda ended with"))
-      << broken.err;
+  const std::string call = "reconstruct scan.cxi --backend cuda";
+  const std::string launcher = "RANKCHECK_CUDA_LAUNCHER='env complaint=a'";
+  EXPECT_EQ(with("status=0 " + launcher, call + " --ranks 3", 0).out,
+            call + " --ranks 3 --progress=lines\n");
+  with("status=1", call, 1);
+  EXPECT_EQ(with("status=2 complaint='rankcheck-reconstruct-cuda: cudaMalloc'", call, 2).err,
+            "rankcheck: cudaMalloc\n");
+  EXPECT_TRUE(begins(with("status=3 complaint=why", call, 2).err,
+                     "rankcheck: backend cuda: rankcheck-reconstruct-cuda ended with"));
   expect_unable("reconstruct scan.cxi --backend cuda --ranks 65", "65 not in range 1 to 64");
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -14,18 +13,15 @@ inline const std::string two_modes = "simulated-two-modes.cxi";
 
 /// A test of the scan in a data file. Without the file, the test is skipped. `Base` is a class of
 /// GoogleTest.
-template <class Base = testing::Test>
+template <class Base = testing::Test, const std::string& name = tests::siemens_star>
 class DataFileTest : public Base {
  protected:
-  explicit DataFileTest(std::string name = tests::siemens_star) : name_(std::move(name)) {}
-
   void SetUp() override {
-    const auto path = tests::data_file(name_);
-    if (!path) GTEST_SKIP() << tests::absent(name_);
+    const auto path = tests::data_file(name);
+    if (!path) GTEST_SKIP() << tests::absent(name);
     data_ = read_dataset(*path);
   }
 
-  std::string name_;
   Dataset data_;
 };
 

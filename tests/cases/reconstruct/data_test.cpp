@@ -27,10 +27,7 @@ double model_error(const Dataset& data) {
   return error / *std::max_element(data.frames.begin(), data.frames.end());
 }
 
-class SimulatedScanTest : public DataFileTest<> {
- protected:
-  SimulatedScanTest() : DataFileTest(two_modes) {}
-};
+class SimulatedScanTest : public DataFileTest<testing::Test, two_modes> {};
 
 TEST_F(SimulatedScanTest, IsWhatItsObjectAndProbeGive) {
   EXPECT_EQ(data_.count, 169);

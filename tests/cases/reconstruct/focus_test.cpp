@@ -262,9 +262,12 @@ class Known final : public Reconstruction {
 
 class FindDefocusTest : public testing::Test {
  protected:
-  std::optional<double> find(Known& running,
+  /// Looks for a defocus. The trials have these costs.
+  std::optional<double> find(const std::vector<double>& costs,
                              const std::vector<double>& defoci,
                              int steps_most = 1000) {
+    Known& running = running_.emplace(costs);
+    told_.clear();
     const auto start = [](double defocus) {
       State state;
       state.object.emplace_back(defocus);
@@ -283,42 +286,35 @@ class FindDefocusTest : public testing::Test {
   Dataset data_ = data_of(4, 1);
   Devices devices_;
   Problem problem_ = devices_.problem(data_, 3);
+  std::optional<Known> running_;
   std::vector<double> told_;
   std::int64_t trials_ = 0;
 };
 
 TEST_F(FindDefocusTest, TakesWhatIsBetterThanItsOtherSide) {
-  Known running({0.1, 0.11, 0.4, 0.3, 0.3, 0.12});
-  EXPECT_EQ(find(running, {1, 2, 4}), -4);
-  EXPECT_EQ(running.starts, (std::vector<float>{1, -1, 2, -2, 4, -4}));
+  EXPECT_EQ(find({0.1, 0.11, 0.4, 0.3, 0.3, 0.12}, {1, 2, 4}), -4);
+  EXPECT_EQ(running_->starts, (std::vector<float>{1, -1, 2, -2, 4, -4}));
   EXPECT_EQ(told_, (std::vector<double>{1, -1, 2, -2, 4, -4}));
   EXPECT_EQ(trials_, 6);
-  EXPECT_EQ(running.steps, 6 * 2 * 3);
+  EXPECT_EQ(running_->steps, 6 * 2 * 3);
 }
 
 TEST_F(FindDefocusTest, TakesTheFocusWhereItsCostIsLower) {
-  Known lower({0.1, 0.2, 0.4});
-  EXPECT_EQ(find(lower, {0, 2}), 0);
-  told_.clear();
-  Known higher({0.3, 0.2, 0.4});
-  EXPECT_EQ(find(higher, {0, 2}), 2);
-  EXPECT_EQ(higher.starts, (std::vector<float>{0, 2, -2}));
+  EXPECT_EQ(find({0.1, 0.2, 0.4}, {0, 2}), 0);
+  EXPECT_EQ(find({0.3, 0.2, 0.4}, {0, 2}), 2);
+  EXPECT_EQ(running_->starts, (std::vector<float>{0, 2, -2}));
   EXPECT_EQ(trials_, 3);
 }
 
 TEST_F(FindDefocusTest, TakesNothingThatComesToNoNumber) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  Known running({nan, nan, nan, 0.5});
-  EXPECT_EQ(find(running, {1, 2}), -2);
-  told_.clear();
-  Known none({nan, nan, nan, nan, nan});
-  EXPECT_EQ(find(none, {0, 1, 2}), 0);
+  EXPECT_EQ(find({nan, nan, nan, 0.5}, {1, 2}), -2);
+  EXPECT_EQ(find({nan, nan, nan, nan, nan}, {0, 1, 2}), 0);
 }
 
 TEST_F(FindDefocusTest, EndsWhenItIsInterrupted) {
-  Known running({0.2, 0.1, 0.4, 0.1});
-  EXPECT_EQ(find(running, {1, 2}, 14), std::nullopt);
-  EXPECT_EQ(running.steps, 14);
+  EXPECT_EQ(find({0.2, 0.1, 0.4, 0.1}, {1, 2}, 14), std::nullopt);
+  EXPECT_EQ(running_->steps, 14);
   EXPECT_EQ(told_, (std::vector<double>{1, -1}));
 }
 

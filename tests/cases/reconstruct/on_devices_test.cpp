@@ -1,4 +1,3 @@
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -249,11 +248,10 @@ TEST_P(SolversTest, ExchangeTilesThroughRoomForNoMoreThanTheirArrays) {
   EXPECT_EQ(bytes_of_reading(solver_, larger), 2 * value * stretch_max);
 }
 
-std::string name_of(const testing::TestParamInfo<Solver>& info) {
-  return std::string(info.param.name);
-}
-
-INSTANTIATE_TEST_SUITE_P(Reconstruct, SolversTest, testing::ValuesIn(solvers()), name_of);
+INSTANTIATE_TEST_SUITE_P(Reconstruct,
+                         SolversTest,
+                         testing::ValuesIn(solvers()),
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 class DifferenceMapOnDevicesTest : public testing::Test {
  protected:

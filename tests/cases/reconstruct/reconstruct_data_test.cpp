@@ -92,7 +92,7 @@ double apart_at_most(std::int64_t terms) {
 }
 
 /// Returns the largest difference between two arrays, relative to the largest value of `a`.
-double apart(const std::vector<std::complex<float>>& a, const std::vector<std::complex<float>>& b) {
+double apart(const Complexes& a, const Complexes& b) {
   double largest = 0;
   double difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -245,11 +245,9 @@ void for_each_inner(const Dataset& data, int less, Visit visit) {
 /// Returns how well two objects agree at least a window from their edges, where every pixel is
 /// under many positions. The result is 1 if they differ only by what the light of a raster does not
 /// show.
-double likeness(const Dataset& data,
-                const std::vector<std::complex<float>>& a,
-                const std::vector<std::complex<float>>& b) {
+double likeness(const Dataset& data, const Complexes& a, const Complexes& b) {
   using Complex = std::complex<double>;
-  const auto at = [&](const std::vector<std::complex<float>>& object, int row, int col) {
+  const auto at = [&](const Complexes& object, int row, int col) {
     return Complex(object[spec::to_size(row * data.cols + col)]);
   };
   const auto product = [&](int row, int col) {
@@ -290,10 +288,7 @@ struct Target {
   friend void PrintTo(const Target& target, std::ostream* out) { *out << target.solver; }
 };
 
-class SimulatedTest : public DataFileTest<TestWithParam<Target>> {
- protected:
-  SimulatedTest() : DataFileTest(two_modes) {}
-};
+class SimulatedTest : public DataFileTest<TestWithParam<Target>, two_modes> {};
 
 TEST_P(SimulatedTest, ObjectComesBackFromAFlatOne) {
   const Result start = flat_start(data_, 2);

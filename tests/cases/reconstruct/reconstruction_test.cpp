@@ -77,6 +77,9 @@ Solver solver_of() {
 
 class ReconstructTest : public testing::Test {
  protected:
+  /// Steps, and what was said of each.
+  using Said = std::vector<std::pair<std::int64_t, std::string>>;
+
   Result run(const StepBudget& budget, const Observer& observer = {}) {
     return reconstruct(solver_, problem_, start_, budget, observer);
   }
@@ -129,14 +132,14 @@ TEST_F(ReconstructTest, GoesThroughAllBatchesInEveryIteration) {
 }
 
 TEST_F(ReconstructTest, ChecksEveryKthStep) {
-  std::vector<std::pair<std::int64_t, std::string>> checked;
+  Said checked;
   const auto note = [&](std::int64_t step, const StepCheck& check) {
     EXPECT_EQ(check.ratio, 0);
     checked.emplace_back(step, check.place);
   };
   problem_.batches = 2;
   run({.iterations = 4, .check_every = 3}, {.checked = note});
-  EXPECT_EQ(checked, (std::vector<std::pair<std::int64_t, std::string>>{{3, "0"}, {6, "1"}}));
+  EXPECT_EQ(checked, (Said{{3, "0"}, {6, "1"}}));
 }
 
 /// Reports after its third step that a rank has another probe.
@@ -155,16 +158,14 @@ class Parting final : public Counting {
 };
 
 TEST_F(ReconstructTest, ComparesCopiesAtCheckedStepsAndAtTheEnd) {
-  std::vector<std::pair<std::int64_t, std::string>> unequal;
+  Said unequal;
   const Observer observer{
       .checked = [](std::int64_t, const StepCheck&) {},
       .unequal = [&](std::int64_t step,
                      const std::string& copy) { unequal.emplace_back(step, copy); }};
   solver_ = solver_of<Parting>();
   run({.iterations = 5, .check_every = 2}, observer);
-  EXPECT_EQ(unequal,
-            (std::vector<std::pair<std::int64_t, std::string>>{{4, "rank 1: probe"},
-                                                               {5, "rank 1: probe"}}));
+  EXPECT_EQ(unequal, (Said{{4, "rank 1: probe"}, {5, "rank 1: probe"}}));
 }
 
 TEST_F(ReconstructTest, GoesOnFromItsEnd) {

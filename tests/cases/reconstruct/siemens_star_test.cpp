@@ -49,8 +49,7 @@ struct Point {
 /// An object's phases relative to the phase of its mean.
 class Phases {
  public:
-  Phases(const Dataset& data, const std::vector<std::complex<float>>& object)
-      : cols_(spec::to_size(data.cols)) {
+  Phases(const Dataset& data, const Complexes& object) : cols_(spec::to_size(data.cols)) {
     std::complex<double> sum = 0;
     for (const std::complex<double> value : object) sum += value;
     for (const std::complex<double> value : object) {
@@ -117,7 +116,7 @@ int spokes_on(const Phases& phases, Point middle, double radius) {
 
 /// Returns the contrast of the thinnest spokes relative to the thickest. Returns 0 if some circle
 /// does not show all spokes.
-double sharpness(const Dataset& data, const std::vector<std::complex<float>>& object) {
+double sharpness(const Dataset& data, const Complexes& object) {
   const Phases phases(data, object);
   const Point middle = middle_of_star(data, phases);
   for (int radius = radius_least; radius <= radius_most; radius += radius_step) {
@@ -129,10 +128,9 @@ double sharpness(const Dataset& data, const std::vector<std::complex<float>>& ob
 
 /// Replaces each pixel by the mean of the pixels around it. Pixels near the border stay as they
 /// are.
-std::vector<std::complex<float>> blurred(const Dataset& data,
-                                         const std::vector<std::complex<float>>& object) {
+Complexes blurred(const Dataset& data, const Complexes& object) {
   constexpr int reach = blurred_over / 2;
-  std::vector<std::complex<float>> result = object;
+  Complexes result = object;
   for (int row = reach; row < data.rows - reach; ++row) {
     for (int col = reach; col < data.cols - reach; ++col) {
       std::complex<float> sum = 0;
