@@ -1,6 +1,5 @@
 #include <cmath>
 #include <complex>
-#include <filesystem>
 #include <string>
 #include <vector>
 

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
