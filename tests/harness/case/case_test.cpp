@@ -93,7 +93,7 @@ TEST(CaseFieldTest, SurvivesAsTextUnderItsNameAndComplainsByIt) {
     each.change(c);
     EXPECT_EQ(case_from_text(to_text(c)), c) << each.field;
     json written = to_json(plain(each.operation));
-    EXPECT_NE(to_json(c)[each.field], written[each.field]) << each.field;
+    EXPECT_NE(json(to_json(c))[each.field], written[each.field]) << each.field;
     written[each.field] = json{{"a", 1}};
     EXPECT_TRUE(begins(complaint_of<BadInput>([&] { return case_from_json(written); }),
                        "case: " + each.field + ": got {\"a\":1}, expected "));
@@ -146,7 +146,7 @@ TEST(CaseTest, EveryNameSurvives) {
 
 /// Returns the complaint about a case. It is one line.
 std::string complaint_about_case(const std::string& text) {
-  const std::string complaint = complaint_of<BadInput>([&] { return case_from_text(text); });
+  std::string complaint = complaint_of<BadInput>([&] { return case_from_text(text); });
   EXPECT_FALSE(has(complaint, "\n"));
   return complaint;
 }

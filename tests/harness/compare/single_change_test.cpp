@@ -363,7 +363,7 @@ const std::map<std::string, Mutation> mutations_of_any_unit{
      }},
     {"gone",
      [](ordered_json& findings, std::size_t i, Random&) {
-       const Place place = findings[i]["id"];
+       Place place = findings[i]["id"];
        findings.erase(i);
        return place;
      }},
