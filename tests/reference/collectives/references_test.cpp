@@ -303,9 +303,13 @@ TEST_P(EveryCollectiveTest, ReadsSentBlocksOnly) {
 }
 
 TEST_P(EveryCollectiveTest, ReducesExactlyWhereItsContractSaysSo) {
-  for (const Call& call : calls_of(GetParam().contract)) {
+  const spec::Contract& contract = GetParam().contract;
+  for (const Call& call : calls_of(contract)) {
     for (const Piece& piece : pieces_of(GetParam(), call, call.root)) {
-      ASSERT_EQ(piece.source < 0, collective(GetParam().contract).reduces);
+      ASSERT_EQ(piece.source < 0, collective(contract).reduces);
+      if (piece.source >= 0) continue;
+      ASSERT_EQ(terms_of(piece, call.ranks).size(), spec::to_size(spec::terms(contract, call)))
+          << "spec::terms() is the number of terms of every result: bounds are for this number";
     }
   }
 }
