@@ -336,7 +336,8 @@ TEST_F(CallsTest, ForceEveryAlgorithmThatOpenMpiOffers) {
       forced += each.name.starts_with("tuned_") ? 1 : 0;
       nonblocking += each.name.starts_with("libnbc_") ? 1 : 0;
     }
-    EXPECT_EQ(forced > 1, has_variable) << name;
+    EXPECT_EQ(forced > 1, has_variable)
+        << name << ": set Operation::tuning, or name it above if coll/tuned has no variable for it";
     EXPECT_EQ(nonblocking > 1, has_nonblocking) << name;
   }
 }
