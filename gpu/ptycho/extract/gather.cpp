@@ -24,8 +24,8 @@ struct Gather {
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
     const FramePixel at(scene, i);
-    patches[i] = {};
-    if (at.is_in_window) patches[i] = object.at(Window<T>(positions + 2 * at.frame), at.p, at.q);
+    patches[i] =
+        at.is_in_window ? object.at(Window<T>(positions + 2 * at.frame), at.p, at.q) : Complex<T>{};
   }
 };
 

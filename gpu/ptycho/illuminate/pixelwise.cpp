@@ -26,8 +26,10 @@ struct Multiply {
 
   RANKCHECK_HD void operator()(std::int64_t i) const {
     const FramePixel at(scene, i);
-    waves[i] = {};
-    if (!at.is_in_window) return;
+    if (!at.is_in_window) {
+      waves[i] = {};
+      return;
+    }
     const Window<T> window(positions + 2 * (at.frame / scene.modes));
     const std::int64_t mode = scene.varying_probe ? at.frame : at.frame % scene.modes;
     waves[i] =
