@@ -39,7 +39,7 @@ Finding failure_in(const std::string& unit, const std::string& decoded = "rank 2
 
 constexpr const char* permuted = "all_reduce/ring/sim/rank_permutation";
 constexpr const char* by_tree = "all_reduce/tree/sim/agrees_with_reference";
-constexpr const char* reduce = "reduce/ring/sim/agrees_with_reference";
+constexpr const char* reduce_ring = "reduce/ring/sim/agrees_with_reference";
 
 TEST(CausesTest, FindingsOfOneCauseAreOneGroup) {
   const std::vector<Finding> all{sample_failure(),
@@ -113,7 +113,7 @@ TEST(CausesTest, ThePlainestCellIsNoCause) {
 TEST(CausesTest, OneCauseOverOperationsIsOneGroup) {
   // The relative failure of an operation goes where its failure against the reference goes.
   const std::vector<Finding> all{
-      sample_failure(), failure_in("reduce/ring/sim/rank_permutation", ""), failure_in(reduce)};
+      sample_failure(), failure_in("reduce/ring/sim/rank_permutation", ""), failure_in(reduce_ring)};
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(extent_of(groups[0]), "3 units of 2 operations: all_reduce, reduce");
@@ -142,10 +142,10 @@ TEST(CausesTest, OperationsStayApartIfNothingSaysThatTheirCauseIsOne) {
     return group_failures(both).size();
   };
   const Finding failure = sample_failure();
-  EXPECT_EQ(groups(failure, failure_in(reduce, "rank 1 twice")), 2U) << "another decoded cause";
+  EXPECT_EQ(groups(failure, failure_in(reduce_ring, "rank 1 twice")), 2U) << "another decoded cause";
   EXPECT_EQ(groups(failure, failure_in("reduce/tree/sim/agrees_with_reference")), 2U)
       << "another algorithm";
-  EXPECT_EQ(groups(failure_in(failure.unit.id(), ""), failure_in(reduce, "")), 2U)
+  EXPECT_EQ(groups(failure_in(failure.unit.id(), ""), failure_in(reduce_ring, "")), 2U)
       << "values without a decoded cause";
   const Finding vacuous = sample_finding("gather", Verdict::vacuous);
   EXPECT_EQ(groups(vacuous, sample_finding("reduce", Verdict::vacuous)), 2U)
