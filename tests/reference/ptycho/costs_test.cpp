@@ -1,6 +1,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -58,6 +59,7 @@ void expect_cost(Operator operation,
                  double cost,
                  const Values& gradient,
                  double slack = 0) {
+  SCOPED_TRACE(testing::PrintToString(waves) + " and a frame of " + std::to_string(frame));
   const OperatorArrays out = outputs_of(operation, far_pixels({1}, waves, {frame}));
   expect_near(out[Array::cost].values, {cost}, slack);
   expect_near(out[Array::far_waves].values, gradient, slack);
@@ -104,7 +106,7 @@ constexpr double moved_by_floor = 1e-8;
 TEST(PoissonCostTest, ComparesIntensitiesAndTheGradientIsTheShareThatTheIntensityHasTooMuch) {
   // I = 4 and d = 1: 4 - 1 - log 4 and (1 - 1/4) 2i.
   expect_cost(poisson_cost::reference, {2i}, 1, 3 - std::log(4), {1.5i}, moved_by_floor);
-  // Modes share the intensity: I = 1 + 3 and d = 2: 4 - 2 - 2 log 2 and (1 - 2/4) F.
+  // Modes share the intensity. I = 1 + 3 and d = 2: 4 - 2 - 2 log 2 and (1 - 2/4) F.
   const Values waves{1, std::sqrt(3.0) * 1i};
   const Values half{0.5, std::sqrt(0.75) * 1i};
   expect_cost(poisson_cost::reference, waves, 2, 2 - 2 * std::log(2), half, moved_by_floor);
