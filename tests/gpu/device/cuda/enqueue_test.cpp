@@ -99,6 +99,7 @@ TEST(EnqueueTraceTest, DividesOnceOrMultipliesByTheScalarOfTheRankThatGives) {
   for (const auto& [op, expected] : all) {
     Subject subject(ring(), small_call("all_reduce", 2, op), {});
     perform(subject.enqueued(), 2, 1);
+    ASSERT_EQ(subject.buffers().size(), 2U);
     for (const std::vector<float>& each : subject.buffers()) {
       EXPECT_TRUE(std::equal(expected.begin(), expected.end(), each.begin())) << spec::name(op);
     }
