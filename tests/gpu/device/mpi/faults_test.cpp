@@ -121,8 +121,8 @@ TEST_F(FaultyLibraryTest, IsFoundOnlyIfTheAlgorithmIsForced) {
       "--property agrees_with_reference --cases 10 --ranks 2..3 --report out");
 }
 
-/// Faults that show only in algorithms of which the usual call knows nothing, with more than one
-/// element.
+/// Faults that show only in algorithms of which the usual call knows nothing. Most need more than
+/// one element.
 class FaultyPathTest : public FaultyLibraryTest, public testing::WithParamInterface<PlantedRun> {};
 
 TEST_P(FaultyPathTest, IsFoundOnlyByItsAlgorithm) {
