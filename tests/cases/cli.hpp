@@ -98,7 +98,8 @@ class CliTest : public testing::Test {
     // What `see` executes has a file of its own.
     const std::filesystem::path err = path_to(see ? "stderr-meanwhile" : "stderr");
     const std::string line = "cd " + harness::shell_quoted(folder_.path().string()) +
-                             " && exec 2>" + harness::shell_quoted(err.string()) + '\n' + script;
+                             " && exec 2>" + harness::shell_quoted(err.string()) +
+                             " || exit 127\n" + script;
     int ends[2] = {-1, -1};
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     const harness::worker::Descriptor output(ends[0]);

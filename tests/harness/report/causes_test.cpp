@@ -112,8 +112,9 @@ TEST(CausesTest, ThePlainestCellIsNoCause) {
 
 TEST(CausesTest, OneCauseOverOperationsIsOneGroup) {
   // The relative failure of an operation goes where its failure against the reference goes.
-  const std::vector<Finding> all{
-      sample_failure(), failure_in("reduce/ring/sim/rank_permutation", ""), failure_in(reduce_ring)};
+  const std::vector<Finding> all{sample_failure(),
+                                 failure_in("reduce/ring/sim/rank_permutation", ""),
+                                 failure_in(reduce_ring)};
   const auto groups = group_failures(all);
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(extent_of(groups[0]), "3 units of 2 operations: all_reduce, reduce");
@@ -142,7 +143,8 @@ TEST(CausesTest, OperationsStayApartIfNothingSaysThatTheirCauseIsOne) {
     return group_failures(both).size();
   };
   const Finding failure = sample_failure();
-  EXPECT_EQ(groups(failure, failure_in(reduce_ring, "rank 1 twice")), 2U) << "another decoded cause";
+  EXPECT_EQ(groups(failure, failure_in(reduce_ring, "rank 1 twice")), 2U)
+      << "another decoded cause";
   EXPECT_EQ(groups(failure, failure_in("reduce/tree/sim/agrees_with_reference")), 2U)
       << "another algorithm";
   EXPECT_EQ(groups(failure_in(failure.unit.id(), ""), failure_in(reduce_ring, "")), 2U)
