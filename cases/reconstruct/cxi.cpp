@@ -55,8 +55,8 @@ void read_pixels(const hdf5::Reader& file, Geometry& geometry) {
     const double metres = metres_per_unit(file, vectors);
     const auto length = [&](std::size_t i, std::string_view next) {
       const double* const v = basis.values.data() + i;
-      const double length = std::hypot(v[0], v[1], v[2]);
-      if (length > 0 && std::isfinite(length)) return metres * length;
+      const double norm = std::hypot(v[0], v[1], v[2]);
+      if (norm > 0 && std::isfinite(norm)) return metres * norm;
       file.reject(vectors,
                   "vectors with a length above 0",
                   fmt::format("({}, {}, {}) from a pixel to the next {}", v[0], v[1], v[2], next));
