@@ -247,9 +247,9 @@ std::string why_unknown(const Catalogue& catalogue,
 }
 
 std::string why_invalid(const Catalogue& catalogue, const Case& c) {
-  if (std::string why = why_unknown(catalogue, c.operation, c.property); !why.empty()) return why;
-  const Operation* operation = catalogue.find(c.operation);
   const Property* property = catalogue.find_property(c.operation, c.property);
+  if (property == nullptr) return why_unknown(catalogue, c.operation, c.property);
+  const Operation* operation = catalogue.find(c.operation);
   if (std::string why = why_group_invalid(c); !why.empty()) return why;
   if (std::string why = why_hosts_invalid(c.hosts, c.ranks); !why.empty()) return why;
   const Family& family = family_of(operation->contract);
