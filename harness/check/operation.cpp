@@ -20,6 +20,7 @@ namespace {
 
 std::string why_group_invalid(const Case& c) {
   if (c.ranks < 1) return fmt::format("ranks: got {}, expected at least 1", c.ranks);
+  if (c.group.empty()) return {};
   std::vector<bool> seen(spec::to_size(c.ranks), false);
   for (const int rank : c.group) {
     if (rank < 0 || rank >= c.ranks) {
