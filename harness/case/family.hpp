@@ -171,6 +171,13 @@ class Family {
   }
   /// An element as text for people. The default is its bits in hexadecimal digits.
   [[nodiscard]] virtual std::string text_of(spec::Type type, const std::byte* element) const;
+  /// Whether two ranks may have these two elements of a result that must be the same on every rank.
+  /// Their bits differ.
+  [[nodiscard]] virtual bool is_same(const Case& /*c*/,
+                                     const std::byte* /*one*/,
+                                     const std::byte* /*other*/) const {
+    return false;
+  }
   /// Bits that are set in every 8 bytes of poison.
   [[nodiscard]] virtual std::uint64_t poison_bits(const Case& /*c*/) const { return 0; }
   /// Whether some send blocks of the case take the results of earlier stages.

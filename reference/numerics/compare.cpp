@@ -174,6 +174,17 @@ bool has_power(const Fold& rule, const Expected& expected, std::size_t component
          expected.bound[component] < format_of(spec::component(rule.type)).overflow;
 }
 
+bool is_same_but_nan(Type type, const std::byte* one, const std::byte* other) {
+  const spec::TypeInfo& part = spec::info(spec::component(type));
+  for (int at = 0; at < spec::info(type).bytes; at += part.bytes) {
+    const bool both_nan =
+        std::isnan(to_double(part.type, one + at)) && std::isnan(to_double(part.type, other + at));
+    if (!both_nan && std::memcmp(one + at, other + at, spec::to_size(part.bytes)) != 0)
+      return false;
+  }
+  return true;
+}
+
 void compare(const Fold& rule,
              const Expected& expected,
              const std::byte* got,

@@ -114,6 +114,9 @@ void compare(const Fold& rule,
              std::int64_t count,
              Comparison& comparison);
 
+/// Whether each component of two elements has the same bits, or is NaN in both.
+[[nodiscard]] bool is_same_but_nan(spec::Type type, const std::byte* one, const std::byte* other);
+
 /// One element as text: the shortest decimal that reads back to the same bits, `nan` or `inf`. A
 /// complex element is written as (re,im).
 [[nodiscard]] std::string to_text(spec::Type type, const std::byte* element);

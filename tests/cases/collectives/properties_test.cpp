@@ -109,6 +109,12 @@ TEST(DifferingRanksTest, MayBothBeWithinTheBound) {
   EXPECT_EQ(judgement.wrong.at(0).decoded, "the reference admits both");
 }
 
+TEST(DifferingRanksTest, MayHaveOtherBitsInTheNaNOfASum) {
+  const std::string sum = R"("ranks":2,"type":"f32","input":"special","data_seed":25,)";
+  EXPECT_EQ(examine_changed(sum + R"("first_index":24)", {1}, 0).verdict, Verdict::passed);
+  EXPECT_EQ(examine_changed(sum + R"("first_index":25)", {1}, 0).reason, "differs from rank 0");
+}
+
 TEST(DifferingCallsTest, AreComparedWithTheFirstOne) {
   const Judgement judgement =
       examine_changed(R"("property":"is_deterministic","ranks":2,"type":"int32")", {0, 1}, 3);

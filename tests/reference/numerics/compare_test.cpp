@@ -40,6 +40,18 @@ TEST(CompareTest, CountsBytesAndWrongElements) {
   EXPECT_EQ(comparison.differences[0].error, 3);
 }
 
+TEST(IsSameButNaNTest, LooksAtEachComponent) {
+  const auto is_same = [](std::uint64_t one, std::uint64_t other) {
+    return numerics::is_same_but_nan(Type::complex64,
+                                     reinterpret_cast<const std::byte*>(&one),
+                                     reinterpret_cast<const std::byte*>(&other));
+  };
+  EXPECT_TRUE(is_same(0x3f800000'7fc00001, 0x3f800000'ffc00002));
+  EXPECT_FALSE(is_same(0x3f800000'7fc00001, 0x3f800001'7fc00001)) << "other bits of a number";
+  EXPECT_FALSE(is_same(0x3f800000'7fc00001, 0x3f800000'00000000)) << "a number for a NaN";
+  EXPECT_FALSE(is_same(0x80000000'00000000, 0)) << "another sign of zero";
+}
+
 TEST(CompareTest, AddsToWhatIsThere) {
   Comparison comparison = moved(Type::int8, {1}, {2});
   Expected expected;
