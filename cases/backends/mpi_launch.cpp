@@ -99,8 +99,9 @@ void start_on_hosts_of_mpich(int processes,
   command.arguments.insert(
       command.arguments.begin() + 1,
       {"-iface", "lo", "-launcher", "ssh", "-launcher-exec", agent, "-hosts", list});
-  // Between hosts, UCX or libfabric uses TCP.
+  // Between hosts, libfabric or UCX uses TCP. UCX of MPICH 5 takes the loopback within a host only.
   auto& environment = command.environment;
+  environment["MPIR_CVAR_CH4_NETMOD"] = "ofi";
   environment["UCX_TLS"] = "tcp,self";
   environment["UCX_NET_DEVICES"] = "lo";
   environment["FI_PROVIDER"] = "tcp";

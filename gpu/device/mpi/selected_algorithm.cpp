@@ -108,9 +108,12 @@ std::string_view why_unusable(const SelectedAlgorithm& selected,
        word == "scatter_recursive_doubling_allgather" || word == "noncommutative")) {
     return "ranks: the algorithm needs a power of two";
   }
-  const bool scatters = word == "reduce_scatter_allgather" || word == "reduce_scatter_gather" ||
-                        word == "rabenseifner";
-  if (scatters && use.call.count < use.power_of_two()) {
+  // The ops of 16-bit floats are our own.
+  const bool scatters = word == "reduce_scatter_allgather" || word == "reduce_scatter_gather";
+  if (scatters && (use.call.type == spec::Type::f16 || use.call.type == spec::Type::bf16)) {
+    return "type: the algorithm takes the library's own ops only";
+  }
+  if ((scatters || word == "rabenseifner") && use.call.count < use.power_of_two()) {
     return "count: the algorithm needs an element for each rank";
   }
   const std::vector<std::int64_t>& counts = use.call.counts;
