@@ -262,8 +262,10 @@ bool KnownDefect::damages_memory() const {
 }
 
 bool KnownDefect::covers(Verdict verdict, Symptom symptom) const {
-  const bool has_symptom =
-      symptom == Symptom::none || std::ranges::find(symptoms, symptom) != symptoms.end();
+  // A worker whose own memory was damaged names any algorithm.
+  const bool has_symptom = symptom == Symptom::none ||
+                           std::ranges::find(symptoms, symptom) != symptoms.end() ||
+                           (symptom == Symptom::path && damages_memory());
   return has_symptom && std::ranges::find(verdicts, verdict) != verdicts.end();
 }
 

@@ -91,13 +91,16 @@ bool may_mend(std::string_view refusal, const Family& family, const Case& c, con
 }
 
 /// Changes that remove something that a backend may not take, the smallest loss first.
-constexpr std::array<void (*)(const Family&, Case&), 8> repairs{
+constexpr std::array<void (*)(const Family&, Case&), 9> repairs{
     [](const Family& family, Case& c) { family.make_dense(c); },
     [](const Family&, Case& c) { c.late = -1; },
     [](const Family&, Case& c) { c.chunk = 0; },
     [](const Family&, Case& c) { c.schedule = "in_order"; },
     [](const Family& family, Case& c) { family.simplify(c); },
     [](const Family&, Case& c) { c.offset = 0; },
+    [](const Family&, Case& c) {
+      if (!c.counts.empty()) std::ranges::fill(c.counts, std::ranges::max(c.counts));
+    },
     [](const Family&, Case& c) { c.in_place = false; },
     [](const Family&, Case& c) {
       if (!c.group.empty()) c.ranks = group_size(c);
@@ -413,8 +416,8 @@ bool Generator::can_run(const Case& c) {
   if (!why_invalid(catalogue_, c).empty()) return false;
   stages_.clear();
   property_.program(operation_.contract, c, stages_);
-  // A property may choose a chunk of its own. In a large block, there would be too many of them: some
-  // libraries need 6 ms for each if there are more ranks than cores.
+  // A property may choose a chunk of its own. In a large block, there would be too many of them:
+  // some libraries need 6 ms for each if there are more ranks than cores.
   const bool has_many_chunks = std::ranges::any_of(stages_, [](const Case& stage) {
     return stage.chunk > 0 && longest(stage) / stage.chunk > chunks_max;
   });

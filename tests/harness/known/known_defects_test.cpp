@@ -77,10 +77,12 @@ TEST(KnownDefectsTest, CoversWrongValuesUnlessItNamesSymptoms) {
 }
 
 TEST(KnownDefectsTest, CoversNothingIfAnotherThingRan) {
-  KnownDefect all = defect(R"("verdicts":["falsified","crashed"],"symptoms":["value","error",)"
-                           R"("outside","memory","race","malformed","stamps"])");
-  EXPECT_FALSE(all.covers(Verdict::falsified, Symptom::path));
-  EXPECT_FALSE(all.covers(Verdict::crashed, Symptom::from_before));
+  const std::string all = R"("verdicts":["falsified","crashed"],"symptoms":["value","error",)"
+                          R"("memory","race","malformed","stamps")";
+  EXPECT_FALSE(defect(all + "]").covers(Verdict::falsified, Symptom::path));
+  // The memory in which a worker keeps the algorithm's name may be damaged.
+  EXPECT_TRUE(defect(all + R"(,"outside"])").covers(Verdict::falsified, Symptom::path));
+  EXPECT_FALSE(defect(all + R"(,"outside"])").covers(Verdict::crashed, Symptom::from_before));
 }
 
 TEST(KnownDefectsTest, CoversCasesForWhichAllConditionsHold) {

@@ -449,6 +449,20 @@ TEST_F(GeneratorTest, ChangesOnlyTheFieldsThatARefusalNames) {
   EXPECT_GT(mended, 0);
 }
 
+TEST_F(GeneratorTest, MakesCountsEqualForAnAlgorithmThatTakesNoOthers) {
+  unit.operation = "reduce_scatter_v";
+  backend.refusal = [](const Case& c) {
+    return std::ranges::adjacent_find(c.counts, std::not_equal_to<>()) == c.counts.end()
+               ? ""
+               : "counts: only equal ones";
+  };
+  int special = 0;
+  for (const Case& c : cases(unit, 200)) {
+    special += c.type == spec::Type::f32 && c.input == InputKind::each_special ? 1 : 0;
+  }
+  EXPECT_GT(special, 0);
+}
+
 TEST_F(GeneratorTest, FindsTheFewRanksThatAnAlgorithmTakes) {
   backend.refusal = [](const Case& c) { return c.ranks == 2 ? "" : "algorithm: for two ranks"; };
   EXPECT_EQ(generator().cells().size(), 104U);
