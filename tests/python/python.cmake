@@ -28,6 +28,7 @@ else()
   set(modules_of_jax_devices jax numpy)
   set(modules_of_mpi4py_subject mpi4py numpy)
   set(modules_of_torch_gloo torch numpy)
+  set(modules_of_torch_gloo_strided torch numpy)
   set(modules_of_torch_nccl torch numpy)
   file(GLOB subject_files CONFIGURE_DEPENDS ${ready_subjects}/*.py)
   # This one is run by hand, because what it needs cannot be had for all machines.
