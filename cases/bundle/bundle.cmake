@@ -45,7 +45,7 @@ file(GLOB data CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      harness/client/python/pyproject.toml harness/client/python/rankcheck/*.py
      harness/client/python/rankcheck/py.typed
      cases/subjects/*.py cases/subjects/*.cpp
-     cases/subjects/found/*.py cases/subjects/found/*.json
+     cases/subjects/found/*.py cases/subjects/found/*.cpp cases/subjects/found/*.json
      reports/*.md reports/hardware/*.md reports/*schema.json reports/ci/*.yml
      cases/suites/*.json cases/known/*.json cases/*/*/pinned/*.json gpu/plan/topologies/*)
 foreach(file IN LISTS data)

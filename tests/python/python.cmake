@@ -45,6 +45,15 @@ else()
   rankcheck_add_python_test(subject.threads numpy tests.ready
     "command:$<TARGET_FILE:rankcheck-subject-threads> --ranks {ranks}"
     barrier all_reduce broadcast)
+  if(TARGET rankcheck-subject-oneccl)
+    rankcheck_add_python_test(subject.oneccl numpy tests.ready
+      "command:$<TARGET_FILE:rankcheck-subject-oneccl> --ranks {ranks}" ${ready_subjects}/oneccl.cpp
+      barrier all_reduce reduce reduce_scatter broadcast all_gather all_gather_v all_to_all
+      all_to_all_v)
+  else()
+    rankcheck_add_skipped_test(python.subject.oneccl python
+      "no oneCCL was found when the tree was configured: name its folder in CCL_ROOT")
+  endif()
   # mpirun refuses root unless these say otherwise.
   set_property(TEST python.subject.mpi4py_subject APPEND PROPERTY ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)

@@ -76,7 +76,16 @@ def describe_cpp(file: str) -> Listed:
         text = opened.read()
     summary = text.split("\n")[0].lstrip("/ ")
     found = re.search(r'Subject \w+\("([^"]+)"', text)
-    return Listed(found.group(1) if found else "-", file, summary, ["a compiler"], [])
+    # A library that the source names as needed. The build looks for oneCCL in the same places.
+    library = re.search(r"^// needs (\S+)$", text, re.MULTILINE)
+    header = re.search(r"^#include <(oneapi/\S+)>$", text, re.MULTILINE)
+    needs = ["a compiler"] + ([library.group(1)] if library else [])
+    roots = [os.environ.get("CCL_ROOT", ""), "/usr", "/usr/local"]
+    is_here = header is None or any(
+        root and os.path.exists(os.path.join(root, "include", header.group(1))) for root in roots
+    )
+    missing = [] if is_here else needs[1:]
+    return Listed(found.group(1) if found else "-", file, summary, needs, missing)
 
 
 def main(folder: str) -> None:

@@ -1,11 +1,12 @@
-"""Checks a ready subject: python3 -m tests.ready FILE, or command:LINE OPERATION...
+"""Checks a ready subject: python3 -m tests.ready FILE, or command:LINE [FILE.cpp] OPERATION...
 
 Runs a few cases of each operation that the subject offers. All must pass, except for the defects in
 cases/known/NAME.json, where NAME is the subject's, and the subject must not refuse cases that were
 drawn inside its limits. Then replays what was found in released versions:
 found/*.json beside FILE that name the subject. Each gives a subject that takes more than the ready
 one, and a case. In the version that the file names, the verdict must be the one in the file, and
-the script beside the file, which does the same without rankcheck, must fail.
+the script beside the file, which does the same without rankcheck, must fail. For a subject in C++,
+this is a program beside the subject's own, and the subject has to take the case as it is.
 """
 from __future__ import annotations
 
@@ -83,15 +84,14 @@ def check_cases(
     return len(wrong)
 
 
-def run_script(path: str, launcher: List[str]) -> int:
-    """Runs the script beside a pin, which shows the same without rankcheck and has to fail.
+def run_script(script: str, launcher: List[str]) -> int:
+    """Runs the script of a pin, which shows the same without rankcheck and has to fail.
 
     Prints what is wrong, and returns 1 if it does not fail. There may be no script.
     """
-    script = path[: -len(".json")] + ".py"
     if not os.path.exists(script):
         return 0
-    command = [*launcher, sys.executable, script]
+    command = [*launcher, *([sys.executable] if script.endswith(".py") else []), script]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     print(f"{os.path.basename(script)}: status {done.returncode}")
     if done.returncode == 0:
@@ -99,8 +99,19 @@ def run_script(path: str, launcher: List[str]) -> int:
     return int(done.returncode == 0)
 
 
-def replay_pin(
-    path: str, file: str, versions: Dict[str, str], folder: str, launcher: Sequence[str] = ()
+def pins_of(file: str) -> Dict[str, Dict[str, Any]]:
+    """Returns the pins that name the subject of a file, by their paths."""
+    pins = {}
+    for path in sorted(glob.glob(os.path.join(os.path.dirname(file), "found", "*.json"))):
+        with open(path, encoding="utf-8") as opened:
+            pin = json.load(opened)
+        if pin["subject"] == os.path.basename(file):
+            pins[path] = pin
+    return pins
+
+
+def replay_on(
+    backend: str, path: str, script: str, versions: Dict[str, str], launcher: Sequence[str] = ()
 ) -> int:
     """Replays a case of found/, and runs its script if the installed version is the pin's.
 
@@ -108,11 +119,7 @@ def replay_pin(
     """
     with open(path, encoding="utf-8") as opened:
         pin = json.load(opened)
-    wider = os.path.join(folder, "wider.py")
-    with open(wider, "w", encoding="utf-8") as opened:
-        operation = pin["case"]["operation"]
-        opened.write(WIDER.format(file=file, operation=operation, change=pin["takes"]))
-    case = {**pin["case"], "backend": f"python:{shlex.quote(wider)}"}
+    case = {**pin["case"], "backend": backend}
     words = ["--start-timeout", "300", "replay", "--times", "1", json.dumps(case)]
     done = run_program(words)
     found = re.search(r"^verdict +(\w+)", done.stdout, re.MULTILINE)
@@ -124,7 +131,38 @@ def replay_pin(
     expected = [pin["verdict"]] if is_known else [pin["verdict"], "passed"]
     if verdict not in expected:
         print(f"expected {' or '.join(expected)}, as found in {', '.join(pinned)}\n{done.stdout}")
-    return int(verdict not in expected) + (run_script(path, list(launcher)) if is_known else 0)
+    return int(verdict not in expected) + (run_script(script, list(launcher)) if is_known else 0)
+
+
+def replay_pin(
+    path: str, file: str, versions: Dict[str, str], folder: str, launcher: Sequence[str] = ()
+) -> int:
+    """Replays a pin with a subject that takes more than the ready one."""
+    with open(path, encoding="utf-8") as opened:
+        pin = json.load(opened)
+    wider = os.path.join(folder, "wider.py")
+    with open(wider, "w", encoding="utf-8") as opened:
+        operation = pin["case"]["operation"]
+        opened.write(WIDER.format(file=file, operation=operation, change=pin["takes"]))
+    script = path[: -len(".json")] + ".py"
+    return replay_on(f"python:{shlex.quote(wider)}", path, script, versions, launcher)
+
+
+def check_program(backend: str, words: List[str], folder: str) -> int:
+    """Checks a subject that is a program. Returns how much is wrong."""
+    if not words[0].endswith(".cpp"):
+        return check_cases(backend, words, folder)
+    file, *operations = words
+    stem = os.path.splitext(os.path.basename(file))[0]
+    wrong = check_cases(backend, operations, folder, known=known_of(file, stem))
+    program = shlex.split(backend[len("command:") :])[0]
+    listed = json.loads(run_program(["list", "--json", "--backend", backend]).stdout)
+    (versions,) = [each["versions"] for each in listed["backends"] if "command" in each]
+    for path in pins_of(file):
+        name = os.path.splitext(os.path.basename(path))[0]
+        script = os.path.join(os.path.dirname(program), name)
+        wrong += replay_on(backend, path, script, versions)
+    return wrong
 
 
 def check_file(file: str, folder: str) -> int:
@@ -144,11 +182,9 @@ def check_file(file: str, folder: str) -> int:
     known = known_of(file, subject.name)
     backend = f"python:{shlex.quote(file)}"
     wrong = check_cases(backend, list(subject.offers), folder, ranks_max, known)
-    for path in sorted(glob.glob(os.path.join(os.path.dirname(file), "found", "*.json"))):
-        with open(path, encoding="utf-8") as opened:
-            if json.load(opened)["subject"] == os.path.basename(file):
-                two = [word.replace("{ranks}", "2") for word in launcher]
-                wrong += replay_pin(path, file, subject.versions, folder, two)
+    for path in pins_of(file):
+        two = [word.replace("{ranks}", "2") for word in launcher]
+        wrong += replay_pin(path, file, subject.versions, folder, two)
     return wrong
 
 
@@ -156,7 +192,7 @@ def main(words: List[str]) -> int:
     """Returns the exit status."""
     with tempfile.TemporaryDirectory(prefix="rankcheck-") as folder:
         if words[0].startswith("command:"):
-            return int(check_cases(words[0], words[1:], folder) > 0)
+            return int(check_program(words[0], words[1:], folder) > 0)
         return int(check_file(os.path.abspath(words[0]), folder) > 0)
 
 
