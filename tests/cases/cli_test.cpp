@@ -108,9 +108,9 @@ TEST_F(CommandLineTest, AuditFindsThePublishedDefectsThatArePlanted) {
   }
   EXPECT_EQ(score["found"], found);
   const int in_stand_in = 4;
-  const std::string quoted = "of " + std::to_string(score["expected"].get<int>()) +
-                             " published defects, finds " +
-                             std::to_string(found + missing - in_stand_in) + "; " +
+  const std::string quoted = "plants " + std::to_string(score["expected"].get<int>()) +
+                             " published defects and finds " +
+                             std::to_string(found + missing - in_stand_in) + ", or " +
                              std::to_string(found + missing) + " with the stand-in for NCCL";
   EXPECT_TRUE(has(harness::read_file(RANKCHECK_SOURCE_DIR "/README.md"), quoted)) << quoted;
 }
