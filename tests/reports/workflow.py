@@ -59,7 +59,7 @@ def make_tools(folder, program):
     tools = folder / "tools"
     tools.mkdir(parents=True)
     (tools / "rankcheck").symlink_to(program)
-    write_program(tools / "python3", 'echo "$@" > ../installed\n')
+    write_program(tools / "python3", 'echo "$@" >> ../installed\n')
     write_program(tools / "gh", """case "$1 $2" in
 "run list") echo 7 ;;
 "run download") [ "$3" = 7 ] && cp -r ../before base ;;
@@ -112,8 +112,13 @@ def main():
             ended[step["name"]] = run_step(step, where, variables)
     said = {name: (each.returncode, each.stdout + each.stderr) for name, each in ended.items()}
     statuses = [each.returncode for each in ended.values()]
-    expect(statuses == [0, 1, 0, 1, 0], f"statuses of the steps: {said}")
+    expect(statuses == [0, 0, 1, 0, 1, 0], f"statuses of the steps: {said}")
     expect("::error title=" in ended["Verify"].stdout, f"no annotation: {said['Verify']}")
+    used = [step["uses"].partition("@")[0] for step in steps if "uses" in step]
+    expect("actions/setup-python" in used, f"it takes the system's Python: {used}")
+    installed = (folder / "installed").read_text().splitlines()
+    expect(installed == ["-m pip install tools/rankcheck-*.whl", "-m pip install ."],
+           f"what pip installs: {installed}")
     written = folder / "comment-13.md"
     comment = written.read_text() if written.exists() else ""
     for part in ("**Failed: ", "rankcheck replay '{", "newly broken"):
