@@ -219,7 +219,8 @@ def wrong_rows(finding: Finding) -> List[str]:
         # JSON has no infinity, which is a text there.
         rows.append([f"{v:.3g}" if isinstance(v, float) else str(v) for v in values])
     widths = [max(len(row[i]) for row in rows) for i in range(len(names) - 1)]
-    lines = [f"{finding.get('wrong_count', len(wrong))} wrong elements, the first:"]
+    count = finding.get("wrong_count", len(wrong))
+    lines = [f"{count} wrong element{'' if count == 1 else 's'}, the first:"]
     for row in rows:
         cells = [cell.rjust(width) for cell, width in zip(row, widths)]
         lines.append("  ".join([*cells, row[-1]]).rstrip())

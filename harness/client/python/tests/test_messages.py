@@ -260,7 +260,8 @@ def test_ranks_that_differ_are_compared_with_rank_0():
     bits = {"rank": 1, "index": 0, "expected": "7", "got": "0", "error": 0.0, "bound": 0.0}
     wrong = [{**bits, "compared_with": "rank 0", "decoded": "rank 0 is wrong"}]
     lines = describe_failure({"id": "a/b", "verdict": "falsified", "wrong": wrong}).splitlines()
-    assert lines[2:] == [
+    assert lines[1:] == [
+        "  1 wrong element, the first:",
         "  rank  element  rank 0 has  got  decoded",
         "     1        0           7    0  rank 0 is wrong",
     ]
