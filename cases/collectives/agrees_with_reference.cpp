@@ -230,11 +230,13 @@ class StageJudge {
     return text;
   }
 
-  /// Names the only input of another call that is this element of moved data. Empty if there is
-  /// none, or several. Coded inputs are the same in all calls, so that they name none.
+  /// Names the only input of this call, or else of another one, that is this element of moved data.
+  /// Empty if there is none, or several. Coded inputs are the same in all calls, so that they name
+  /// none.
   std::string name_other_input(const Piece& piece, const std::byte* got) {
     const bool is_coded = case_.input == harness::InputKind::coded;
-    if (is_coded || is_reduced(piece) || bytes_ < distinct_bytes_min) return {};
+    if (is_coded || is_reduced(piece) || bytes_ < distinct_bytes_min || others().empty()) return {};
+    if (const std::optional<std::string> own = find_input(oracle_, got)) return *own;
     std::string text;
     for (OtherCall& other : others()) {
       const std::optional<std::string> origin = find_input(other.oracle, got);

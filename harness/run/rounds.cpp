@@ -116,10 +116,12 @@ class Rounds {
   /// short, so that every unit is reached soon. Each round has twice the cases of the one before,
   /// up to the unit's own number.
   [[nodiscard]] int cases_of(const Unit& unit) const {
-    constexpr int first_cases = 5;
-    constexpr int doublings_max = 20;
+    constexpr std::int64_t first_cases = 5;
+    // More cases than any unit has.
+    constexpr int doublings_max = 30;
     if (!plan_.cycles) return unit.cases;
-    return std::min(unit.cases, first_cases << std::min(round_, doublings_max));
+    const std::int64_t cases = first_cases << std::min(round_, doublings_max);
+    return static_cast<int>(std::min<std::int64_t>(unit.cases, cases));
   }
 
   /// Returns the seed of this round. It is mixed, so that the rounds of one seed share no cases
@@ -192,7 +194,6 @@ class Rounds {
   /// Takes the finding of a unit. A partial finding counts only in the first round; in a later
   /// round, the earlier rounds say more.
   void finish(std::size_t index, Finding finding, bool whole) {
-    if (!whole && round_ > 0) return;
     finding.unit = plan_.units[index];
     // The finding is on disk before it is shown.
     session_.journal.append({.round = round_,

@@ -81,6 +81,16 @@ TEST_F(CliResumeTest, ReportOfARunThatRepeatsItselfIsThatOfTheRun) {
   expect_same_reports();
 }
 
+/// Rounds grow up to any number of cases, and what the last one has done counts.
+TEST_F(CliResumeTest, CasesOfALaterRoundThatTheTimeEndsCount) {
+  clocked(
+      "run deep --operation broadcast --algorithm binomial --property is_deterministic "
+      "--backend sim --cases 9000000 --time-budget 9 --report r",
+      0);
+  EXPECT_GE(report("r")["total"]["cases"], 800);
+  expect_same_reports();
+}
+
 TEST_F(CliResumeTest, ReportOfAnInterruptedRunIsThatOfTheRun) {
   write_work(1000000);
   const Outcome outcome = interrupt_when_it_says("report in r\n", "run s.json --report r");

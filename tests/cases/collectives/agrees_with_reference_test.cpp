@@ -283,10 +283,12 @@ TEST(RepeatsTest, NamesNoCallForAnElementOfItsOwnInputs) {
           observation.stages[call].images[1].data() + layout_of(stages[call], 1).recv;
       store(load(at + sizeof(float)), at);
     };
-    EXPECT_EQ(
-        only_decoded(two_calls(R"("input":"coded","operation":"all_gather","type":"f32")"), move),
-        "element 1 of rank 0")
-        << call;
+    for (const std::string input : {"coded", "general"}) {
+      const std::string gathers = R"(,"operation":"all_gather","type":"f32")";
+      EXPECT_EQ(only_decoded(two_calls(R"("input":")" + input + '"' + gathers), move),
+                "element 1 of rank 0")
+          << call << input;
+    }
   }
 }
 

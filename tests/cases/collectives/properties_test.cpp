@@ -110,9 +110,9 @@ TEST(DifferingRanksTest, MayBothBeWithinTheBound) {
 }
 
 TEST(DifferingRanksTest, MayHaveOtherBitsInTheNaNOfASum) {
-  const std::string sum = R"("ranks":2,"type":"f32","input":"special","data_seed":25,)";
-  EXPECT_EQ(examine_changed(sum + R"("first_index":24)", {1}, 0).verdict, Verdict::passed);
-  EXPECT_EQ(examine_changed(sum + R"("first_index":25)", {1}, 0).reason, "differs from rank 0");
+  const std::string nan =
+      R"("ranks":2,"type":"f32","input":"special","data_seed":25,"first_index":3)";
+  EXPECT_EQ(examine_changed(nan, {1}, 0).verdict, Verdict::passed);
 }
 
 TEST(DifferingCallsTest, AreComparedWithTheFirstOne) {

@@ -450,17 +450,17 @@ TEST_F(GeneratorTest, ChangesOnlyTheFieldsThatARefusalNames) {
 }
 
 TEST_F(GeneratorTest, MakesCountsEqualForAnAlgorithmThatTakesNoOthers) {
-  unit.operation = "reduce_scatter_v";
-  backend.refusal = [](const Case& c) {
-    return std::ranges::adjacent_find(c.counts, std::not_equal_to<>()) == c.counts.end()
-               ? ""
-               : "counts: only equal ones";
+  unit.operation = "gather_v";
+  std::vector<std::int64_t> refused;
+  int mended = 0;
+  backend.refusal = [&](const Case& c) {
+    const bool is_even = std::ranges::count(c.counts, c.counts[0]) == std::ssize(c.counts);
+    if (!refused.empty() && is_even) mended += c.counts[0] == std::ranges::max(refused) ? 1 : 0;
+    refused = is_even ? std::vector<std::int64_t>() : c.counts;
+    return is_even ? "" : "counts: only equal ones";
   };
-  int special = 0;
-  for (const Case& c : cases(unit, 200)) {
-    special += c.type == spec::Type::f32 && c.input == InputKind::each_special ? 1 : 0;
-  }
-  EXPECT_GT(special, 0);
+  static_cast<void>(cases(unit, 100));
+  EXPECT_GT(mended, 10);
 }
 
 TEST_F(GeneratorTest, FindsTheFewRanksThatAnAlgorithmTakes) {
