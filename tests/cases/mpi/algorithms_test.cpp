@@ -39,8 +39,7 @@ class MpiAlgorithmsTest : public tests::CliTest {
   }
   /// The option with the defects of Open MPI 4.1.4.
   const std::string known_ =
-      " --known " + harness::shell_quoted(RANKCHECK_SOURCE_DIR "/cases/known/open-mpi.json") +
-      ' ';
+      " --known " + harness::shell_quoted(RANKCHECK_SOURCE_DIR "/cases/known/open-mpi.json") + ' ';
 
   /// Replays a case with these fields once.
   Outcome replay(const std::string& fields) {
