@@ -296,7 +296,9 @@ const CallClass* Generator::next_goal(const Cell& cell) {
     // A cell whose cases fail as known may stay open to the end.
     if (each.site.is_empty() && cell.is_open && !cell.is_known) return false;
     // Limits a class whose cases cover nothing: it must not starve the other classes and the cells.
-    return each.visits < patience || drawn_ % static_cast<std::uint64_t>(patience) == 0;
+    // A class whose cases fail as known is not missed.
+    return each.visits < (each.is_known ? 1 : patience) ||
+           drawn_ % static_cast<std::uint64_t>(patience) == 0;
   };
   // Classes of a type's inputs come first, because few cells can have them.
   const auto of_type = std::ranges::find_if(
