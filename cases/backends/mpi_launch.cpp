@@ -144,9 +144,8 @@ harness::worker::Command mpi_command(const std::string& launcher,
           {"PRTE_MCA_hwloc_default_binding_policy", "none"},
           {"OMPI_MCA_mpi_yield_when_idle", "1"},
           // Ranks of MPICH that wait leave their core to others only if the program may use
-          // threads,
-          // and with MPICH 4 only with the second variable. If there are more ranks than cores, a
-          // call then takes 0.3 ms, not 6 ms.
+          // threads, and with MPICH 4 only with the second variable. If there are more ranks than
+          // cores, a call then takes 0.3 ms, not 6 ms.
           {"MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE"},
           {"MPIR_CVAR_ENABLE_HEAVY_YIELD", "1"},
           // If a rank dies, mpirun ends the others at once. By default, it waits a second, in which

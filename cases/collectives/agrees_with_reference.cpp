@@ -181,7 +181,7 @@ class StageJudge {
   std::string name_origin(const ExpectedPiece& wanted, std::int64_t index, const std::byte* got) {
     std::string text = name_other_call(wanted, index, got);
     if (text.empty()) text = name_stale_term(wanted.piece, index, got);
-    if (text.empty()) text = name_other_input(wanted.piece, got);
+    if (text.empty()) text = name_input(wanted.piece, got);
     if (text.empty()) text = decode(wanted.piece, index, got);
     return text;
   }
@@ -233,7 +233,7 @@ class StageJudge {
   /// Names the only input of this call, or else of another one, that is this element of moved data.
   /// Empty if there is none, or several. Coded inputs are the same in all calls, so that they name
   /// none.
-  std::string name_other_input(const Piece& piece, const std::byte* got) {
+  std::string name_input(const Piece& piece, const std::byte* got) {
     const bool is_coded = case_.input == harness::InputKind::coded;
     if (is_coded || is_reduced(piece) || bytes_ < distinct_bytes_min || others().empty()) return {};
     if (const std::optional<std::string> own = find_input(oracle_, got)) return *own;

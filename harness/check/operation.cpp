@@ -160,7 +160,9 @@ void expect_same_bits(const StagedCase& at,
   for (std::int64_t i = 0; i < count; ++i, got += bytes, expected += bytes) {
     if (std::memcmp(got, expected, bytes) == 0) continue;
     if (at.compared_with == rank_0 && family.is_same(c, got, expected)) continue;
-    judgement.fail(Verdict::falsified, std::string(what));
+    if (judgement.verdict == Verdict::passed) {
+      judgement.fail(Verdict::falsified, std::string(what));
+    }
     ++judgement.wrong_count;
     judgement.mark(rank, got_first + i, Mark::wrong);
     if (judgement.wrong.size() >= wrong_elements_max) continue;

@@ -104,7 +104,8 @@ struct StagedCase {
 void list_wrong(const StagedCase& at, WrongElement wrong, Judgement& judgement);
 
 /// Fails the judgement if two runs of elements differ in a bit: `got`, which starts at element
-/// `got_first` of rank's recv buffer, and `expected`. `what` is the reason for the failure.
+/// `got_first` of rank's recv buffer, and `expected`. `what` is the reason for the failure. If
+/// these are of two ranks, elements may differ where Family::is_same says so.
 void expect_same_bits(const StagedCase& at,
                       int rank,
                       std::int64_t got_first,
@@ -122,8 +123,8 @@ void expect_same_output(const Evidence& evidence,
                         std::string_view what,
                         Judgement& judgement);
 
-/// Fails the judgement if a member's output differs in a bit from the first member's output. The
-/// family says which blocks must be the same on all members.
+/// Fails the judgement if a member's output differs from the first member's output, see
+/// expect_same_bits. The family says which blocks must be the same on all members.
 void expect_ranks_agree(const Evidence& evidence, std::size_t stage, Judgement& judgement);
 
 /// The end of an error message about an operation that the catalogue lacks.

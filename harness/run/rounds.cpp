@@ -191,8 +191,7 @@ class Rounds {
     return run_unit(program_.catalogue, backend, unit, limits);
   }
 
-  /// Takes the finding of a unit. A partial finding counts only in the first round; in a later
-  /// round, the earlier rounds say more.
+  /// Takes the finding of a unit. A partial one counts until the unit is checked again.
   void finish(std::size_t index, Finding finding, bool whole) {
     finding.unit = plan_.units[index];
     // The finding is on disk before it is shown.

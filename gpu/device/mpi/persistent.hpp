@@ -2,17 +2,17 @@
 
 #include <mpi.h>
 
-#ifdef OPEN_MPI
+#if MPI_VERSION < 4 && defined(OPEN_MPI)
 #include <mpi-ext.h>
 #endif
 
 /// The function that makes a persistent request of a collective call: MPI 4 has it, and so has Open
 /// MPI 5, which calls itself MPI 3.1. Open MPI 4.1 has it under another name. Null if the library
 /// has neither.
-#if defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
-#define RANKCHECK_MPI_INIT(call) MPIX_##call##_init
-#elif MPI_VERSION >= 4 || defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5
+#if MPI_VERSION >= 4 || defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5
 #define RANKCHECK_MPI_INIT(call) MPI_##call##_init
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define RANKCHECK_MPI_INIT(call) MPIX_##call##_init
 #else
 #define RANKCHECK_MPI_INIT(call) nullptr
 #define RANKCHECK_MPI_LACKS_INIT
