@@ -26,13 +26,6 @@ std::array<Group, 4> groups_of(const RunFinding& unit) {
           Group{unit.operation, unit.algorithm, unit.tested}};
 }
 
-/// The groups of a unit, and its algorithm in all operations: another version of a library may lack
-/// an algorithm. This group overlaps with that of the operation.
-std::array<Group, 5> absent_groups_of(const RunFinding& unit) {
-  const std::array<Group, 4> nested = groups_of(unit);
-  return {nested[0], nested[1], nested[2], {"*", unit.algorithm, unit.tested}, nested[3]};
-}
-
 std::string group_name(const Group& group) {
   return fmt::format("{}/{}/{}", group[0], group[1], group[2]);
 }
@@ -67,7 +60,7 @@ std::vector<GroupChange> judged_in_one(const RunReport& here,
   std::set<Group> judged_there;
   for (const auto& [id, finding] : there.findings) {
     if (!is_judged(finding.verdict)) continue;
-    for (const Group& group : absent_groups_of(finding)) judged_there.insert(group);
+    for (const Group& group : groups_of(finding)) judged_there.insert(group);
   }
   std::map<std::string, OneSided> missing;
   for (const auto& [id, unit] : here.findings) {
@@ -75,7 +68,7 @@ std::vector<GroupChange> judged_in_one(const RunReport& here,
     const auto other = there.findings.find(id);
     if (other != there.findings.end() && is_judged(other->second.verdict)) continue;
     std::string place = id;
-    for (const Group& group : absent_groups_of(unit)) {
+    for (const Group& group : groups_of(unit)) {
       if (judged_there.contains(group)) continue;
       place = group_name(group);
       break;

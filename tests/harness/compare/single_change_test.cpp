@@ -231,7 +231,7 @@ std::vector<SingleChange> changes_of_verdicts() {
 
 std::vector<SingleChange> changes_of_units() {
   using enum Kind;
-  const std::string of_tree = "*/tree/sim";
+  const std::string of_tree = "all_reduce/tree/sim";
   const std::string of_ring = "all_reduce/ring/sim";
   const std::string of_other = "broadcast/*/sim";
   const std::string one = "1 judged unit";
