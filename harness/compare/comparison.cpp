@@ -83,7 +83,14 @@ bool differs_by(double factor, double a, double b) {
 class Comparer {
  public:
   Comparer(const RunReport& before, const RunReport& now, const CompareOptions& options)
-      : before_(before), now_(now), options_(options) {}
+      : before_(before), now_(now), options_(options) {
+    for (auto& [tested, all] : missing_algorithms(before, now)) {
+      algorithms_[tested].before = std::move(all);
+    }
+    for (auto& [tested, all] : missing_algorithms(now, before)) {
+      algorithms_[tested].now = std::move(all);
+    }
+  }
 
   Comparison compare() && {
     compare_units();
@@ -92,6 +99,7 @@ class Comparer {
     compare_measurements();
     compare_links();
     add_known();
+    add_algorithms();
     add_fields(Kind::version, versions_in(before_.environment), versions_in(now_.environment), "");
     auto& changes = comparison_.changes;
     std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
@@ -205,10 +213,11 @@ class Comparer {
     return before_.run.value("seed", ordered_json()) == now_.run.value("seed", ordered_json());
   }
 
-  /// Whether both runs drew the same cases. With another seed, or if only one of them went on past
-  /// known failures, the cells that are not required and the worst case are others.
+  /// Whether both runs drew the same cases. With another seed, with other algorithms to draw from,
+  /// or if only one of them went on past known failures, the cells that are not required and the
+  /// worst case are others.
   [[nodiscard]] bool have_same_cases(const RunFinding& before, const RunFinding& now) const {
-    return has_one_seed() && before.is_known == now.is_known;
+    return has_one_seed() && before.is_known == now.is_known && !algorithms_.contains(now.tested);
   }
 
   void compare_power(const RunFinding& before, const RunFinding& now) {
@@ -272,6 +281,16 @@ class Comparer {
     add_groups(Kind::coverage_gained, std::move(gained_cells_).take());
     add_groups(Kind::coverage_gained, std::move(more_cases_).take());
     add_groups(Kind::not_judged, std::move(not_judged_).take());
+  }
+
+  /// An algorithm that another version of a library does not have is no coverage that was lost.
+  void add_algorithms() {
+    for (const auto& [tested, all] : algorithms_) {
+      add(Kind::version,
+          "algorithms of " + tested + " in one run only",
+          fmt::format("{}", fmt::join(all.before, ", ")),
+          fmt::format("{}", fmt::join(all.now, ", ")));
+    }
   }
 
   void add_options() {
@@ -412,6 +431,12 @@ class Comparer {
   const RunReport& now_;
   const CompareOptions& options_;
   Comparison comparison_;
+  /// The algorithms that code under test has in one run only.
+  struct OneSided {
+    std::set<std::string> before;
+    std::set<std::string> now;
+  };
+  std::map<std::string, OneSided> algorithms_;
   UniformGroups lost_cells_;
   UniformGroups gained_cells_;
   UniformGroups fewer_cases_;

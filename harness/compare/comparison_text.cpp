@@ -96,7 +96,9 @@ std::string before_of(const Change& change) {
 
 /// "before -> now", or the only one of them that there is.
 std::string step_of(const Change& change) {
-  const std::string before = before_of(change);
+  std::string before = before_of(change);
+  // What was wrong says little of a unit that passes now.
+  if (change.kind == Kind::mended) before = before.substr(0, before.find(": "));
   const std::string now = shortened(change.now, said_bytes_max);
   if (change.is_as_before()) return now + ", as before";
   if (now.empty()) return before + " -> nothing";
@@ -212,7 +214,10 @@ std::string to_text(const ComparedRuns& runs, const std::string& program, TextSt
     if (runs.comparison.count(kind) == 0) continue;
     text += fmt::format("\n{}\n", info(kind).title);
     const std::int64_t more = each_listed(runs.comparison, kind, [&](const Change& change) {
-      text += fmt::format("  {}\n    {}\n", printable(change.what), folded(step_of(change)));
+      const std::string line = fmt::format("  {}  {}\n", printable(change.what), step_of(change));
+      text += line.size() <= text_columns_max
+                  ? line
+                  : fmt::format("  {}\n    {}\n", printable(change.what), folded(step_of(change)));
       if (!change.known.empty()) text += "    " + folded(known_words(change)) + '\n';
       if (!change.minimal.is_null()) {
         text += "    " + replay_line(change.minimal.dump(), program) + '\n';

@@ -44,6 +44,42 @@ struct Uniform {
   bool is_uniform = true;
 };
 
+/// Says which algorithm of which unit another version of the code under test does not have.
+class OtherVersion {
+ public:
+  OtherVersion(const RunReport& here, const RunReport& there) : here_(here), there_(there) {
+    for (const auto& [id, unit] : there.findings) {
+      if (is_judged(unit.verdict)) operations_.insert({unit.operation, unit.tested});
+      groups_.insert({"*", unit.algorithm, unit.tested});
+      groups_.insert({unit.operation, unit.algorithm, unit.tested});
+    }
+  }
+
+  /// "ring" or "all_gather/ring". Empty if it has the algorithm, is the same version, or was not
+  /// judged in the operation.
+  [[nodiscard]] std::string missing(const RunFinding& unit) const {
+    if (!operations_.contains({unit.operation, unit.tested}) ||
+        groups_.contains({unit.operation, unit.algorithm, unit.tested}) ||
+        versions(here_, unit.tested) == versions(there_, unit.tested)) {
+      return {};
+    }
+    const bool has_elsewhere = groups_.contains({"*", unit.algorithm, unit.tested});
+    return has_elsewhere ? unit.operation + '/' + unit.algorithm : unit.algorithm;
+  }
+
+ private:
+  static nlohmann::ordered_json versions(const RunReport& run, const std::string& tested) {
+    using Pointer = nlohmann::ordered_json::json_pointer;
+    const Pointer place = Pointer("/backends") / tested / "versions";
+    return run.environment.value(place, nlohmann::ordered_json());
+  }
+
+  const RunReport& here_;
+  const RunReport& there_;
+  std::set<std::pair<std::string_view, std::string_view>> operations_;
+  std::set<Group> groups_;
+};
+
 }  // namespace
 
 std::string said(const RunFinding& finding) {
@@ -62,11 +98,13 @@ std::vector<GroupChange> judged_in_one(const RunReport& here,
     if (!is_judged(finding.verdict)) continue;
     for (const Group& group : groups_of(finding)) judged_there.insert(group);
   }
+  const OtherVersion other_version(here, there);
   std::map<std::string, OneSided> missing;
   for (const auto& [id, unit] : here.findings) {
     if (!is_counted(unit.verdict)) continue;
     const auto other = there.findings.find(id);
     if (other != there.findings.end() && is_judged(other->second.verdict)) continue;
+    if (!other_version.missing(unit).empty()) continue;
     std::string place = id;
     for (const Group& group : groups_of(unit)) {
       if (judged_there.contains(group)) continue;
@@ -84,6 +122,17 @@ std::vector<GroupChange> judged_in_one(const RunReport& here,
                        .now = group.elsewhere});
   }
   return changes;
+}
+
+std::map<std::string, std::set<std::string>> missing_algorithms(const RunReport& here,
+                                                                const RunReport& there) {
+  const OtherVersion other_version(here, there);
+  std::map<std::string, std::set<std::string>> all;
+  for (const auto& [id, unit] : here.findings) {
+    const std::string missing = other_version.missing(unit);
+    if (!missing.empty() && is_judged(unit.verdict)) all[unit.tested].insert(missing);
+  }
+  return all;
 }
 
 void UniformGroups::add(const RunFinding& unit, std::string before, std::string now) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,13 +17,19 @@ struct GroupChange {
   std::string now;
 };
 
-/// Units that were judged in `here` and not in `there`. If nothing of a backend, operation or
-/// algorithm was judged there, one change names all of its units. `before` is their number, and
-/// `now` is what the other run says of one of them: `absent` if it has none of them.
+/// Units that were judged in `here` and not in `there`, without those of missing_algorithms(). If
+/// nothing of a backend, operation or algorithm was judged there, one change names all of its units.
+/// `before` is their number, and `now` is what the other run says of one of them: `absent` if it has
+/// none of them.
 [[nodiscard]] std::vector<GroupChange> judged_in_one(const RunReport& here,
                                                      const RunReport& there,
                                                      bool (*is_counted)(Verdict),
                                                      const char* absent);
+
+/// The algorithms that code under test had in `here`, by its name, and that another version of it
+/// does not have in `there`: "ring", or "all_gather/ring" if it has them for other operations.
+[[nodiscard]] std::map<std::string, std::set<std::string>> missing_algorithms(
+    const RunReport& here, const RunReport& there);
 
 /// Collects how units were and are in one respect.
 class UniformGroups {

@@ -1,5 +1,6 @@
 #include "harness/compare/comparison.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -58,6 +59,27 @@ TEST_F(ComparisonTest, ABackendThatIsGoneIsOneLoss) {
   const Change loss = loss_in(compare(before_, now_));
   EXPECT_EQ(loss.before, "2 judged units");
   EXPECT_EQ(loss.now, "not in this run");
+}
+
+/// What a release of a library does not have any more is no loss of the check.
+TEST_F(ComparisonTest, AnAlgorithmThatAnotherVersionLacksIsNoLoss) {
+  before_.environment["backends"]["mpi"] = {{"versions", {{"mpi", "4"}}}};
+  now_.environment["backends"]["mpi"] = {{"versions", {{"mpi", "5"}}}};
+  add_unit(before_, "all_reduce/over_tcp/mpi/agrees_with_reference", Verdict::passed);
+  add_unit(now_, "all_reduce/sparbit/mpi/agrees_with_reference", Verdict::passed);
+  for (RunReport* each : {&before_, &now_}) {
+    add_unit(*each, "broadcast/blocking/mpi/agrees_with_reference", Verdict::passed);
+  }
+  add_unit(before_, "broadcast/sparbit/mpi/agrees_with_reference", Verdict::passed);
+  const Comparison comparison = compare(before_, now_);
+  EXPECT_EQ(comparison.count(Kind::coverage_lost), 0);
+  EXPECT_EQ(comparison.count(Kind::coverage_gained), 0);
+  const auto change = std::ranges::find_if(comparison.changes, [](const Change& each) {
+    return each.what == "algorithms of mpi in one run only";
+  });
+  ASSERT_NE(change, comparison.changes.end());
+  EXPECT_EQ(change->before, "broadcast/sparbit, over_tcp");
+  EXPECT_EQ(change->now, "all_reduce/sparbit");
 }
 
 class KnownFailureTest : public ComparisonTest {
