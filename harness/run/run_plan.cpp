@@ -376,25 +376,37 @@ class RunPlanner {
   void add_pinned() {
     std::vector<Unit> pins;
     for (const PinnedCase& pinned : pinned_cases()) {
-      const Case& c = pinned.value;
-      const std::string reason = why_invalid(catalogue_, c);
+      const std::string reason = why_invalid(catalogue_, pinned.value);
       if (!reason.empty()) throw BadInput("pinned case: " + pinned.name + ": " + reason);
-      const bool is_planned =
-          std::ranges::any_of(plan_.units, [&](const Unit& unit) { return covers(unit, c); });
-      Unit unit;
-      unit.operation = c.operation;
-      unit.algorithm = c.algorithm;
-      unit.backend = c.backend;
-      unit.property = c.property;
-      unit.cases = 1;
-      unit.pinned = pinned.name;
-      unit.hosts = c.hosts;
-      unit.require_all_cells = false;
-      if (!is_planned || !is_selected(selection_, unit)) continue;
-      plan_.pinned[unit.id()] = c;
-      pins.push_back(std::move(unit));
+      add_pinned(pinned, pins);
+      for (const std::string& name : selection_.backends) {
+        if (backends_.stands_for(name) != pinned.value.backend) continue;
+        PinnedCase own = pinned;
+        own.value.backend = name;
+        add_pinned(own, pins);
+      }
     }
     plan_.units.insert(plan_.units.end(), pins.begin(), pins.end());
+  }
+
+  /// Adds the pinned case as a unit if a unit of the plan could generate it.
+  void add_pinned(const PinnedCase& pinned, std::vector<Unit>& pins) {
+    const Case& c = pinned.value;
+    const bool is_planned =
+        std::ranges::any_of(plan_.units, [&](const Unit& unit) { return covers(unit, c); });
+    Unit unit;
+    unit.operation = c.operation;
+    unit.algorithm = c.algorithm;
+    unit.backend = c.backend;
+    unit.subject = subject_of(c.backend);
+    unit.property = c.property;
+    unit.cases = 1;
+    unit.pinned = pinned.name;
+    unit.hosts = c.hosts;
+    unit.require_all_cells = false;
+    if (!is_planned || !is_selected(selection_, unit)) return;
+    plan_.pinned[unit.id()] = c;
+    pins.push_back(std::move(unit));
   }
 
   /// Whether the unit could generate the case. A case may leave the algorithm open. A unit that

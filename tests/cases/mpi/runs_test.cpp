@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -82,6 +83,19 @@ TEST_F(MpiFolderTest, HasTheEntriesAndTheNameOfTheBuiltInBackend) {
     EXPECT_EQ(finding["unit"]["subject"], "mpi");
   }
   EXPECT_TRUE(report("r")["environment"]["backends"]["mpi"]["versions"].contains("mpi"));
+}
+
+TEST_F(MpiFolderTest, RunsThePinnedCasesOfTheBuiltInBackend) {
+  passes(
+      "run ci --backend mpi,mpi:theirs --operation all_to_all --algorithm blocking --ranks 3..3 "
+      "--property agrees_with_reference --cases 1 --report r");
+  std::set<std::string> pinned;
+  for (const json& each : findings("r")) {
+    if (each["unit"].contains("pinned")) pinned.insert(each["id"].get<std::string>());
+  }
+  const std::string name = "/agrees_with_reference:all_to_all/in_place";
+  EXPECT_EQ(pinned,
+            (std::set{"all_to_all/blocking/mpi" + name, "all_to_all/blocking/mpi-2" + name}));
 }
 
 TEST_F(MpiFolderTest, HasANameOfItsOwnBesideTheBuiltInBackend) {
