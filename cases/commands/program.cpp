@@ -101,7 +101,7 @@ void refuse_values_that_are_none(CLI::App& app) {
   };
   const auto complain_of_number = [](std::string& value) {
     if (harness::run::is_decimal_number(value)) return std::string();
-    return fmt::format("got {:.60}, expected a decimal number", value);
+    return fmt::format("got {:.60}, expected a finite decimal number", value);
   };
   std::vector<CLI::App*> commands = app.get_subcommands([](CLI::App*) { return true; });
   commands.push_back(&app);

@@ -59,10 +59,17 @@ enum class SkipReason : std::uint8_t {
   time_over,
   /// The memory that is available is not enough for the check's cases.
   no_memory,
+  /// The run was interrupted before the check had covered everything required.
+  interrupted,
 };
 
-inline constexpr std::array<std::string_view, 6> skip_reason_names{
-    "backend_unavailable", "no_device", "data_absent", "not_supported", "time_over", "no_memory"};
+inline constexpr std::array<std::string_view, 7> skip_reason_names{"backend_unavailable",
+                                                                   "no_device",
+                                                                   "data_absent",
+                                                                   "not_supported",
+                                                                   "time_over",
+                                                                   "no_memory",
+                                                                   "interrupted"};
 
 [[nodiscard]] constexpr std::string_view name(SkipReason reason) {
   return skip_reason_names[spec::to_size(reason)];

@@ -135,6 +135,7 @@ function whatWasNotChecked(report, cut, items) {
     data_absent: 'because a data file is missing',
     not_supported: 'because the backend takes none of their cases',
     time_over: 'because the time was over before they had covered enough',
+    interrupted: 'because the run was interrupted before they had covered enough',
   };
   const {ending, not_run, total, environment} = report;
   const absent = isObject(environment.unavailable_backends) ? environment.unavailable_backends : {};

@@ -226,11 +226,11 @@ std::string explain(const Finding& finding, const std::string& program) {
 
 std::string what_was_cut(const Report& report) {
   std::string text = counted(report.not_run, "unit was not run", "units were not run");
-  const std::string reason(name(SkipReason::time_over));
   std::vector<std::string> ids;
   for (const Finding& finding : report.findings) {
-    const bool is_cut = finding.verdict == Verdict::skipped && finding.reason == reason;
-    if (is_cut) ids.push_back(finding.unit.id());
+    const bool is_cut = finding.reason == name(SkipReason::time_over) ||
+                        finding.reason == name(SkipReason::interrupted);
+    if (finding.verdict == Verdict::skipped && is_cut) ids.push_back(finding.unit.id());
   }
   if (ids.empty()) return text;
   constexpr std::size_t named_max = 3;

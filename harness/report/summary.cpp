@@ -111,7 +111,8 @@ int exit_status(const Tally& total) {
     if (total.red(static_cast<Verdict>(i)) > 0) return 1;
   }
   const bool checked = total.findings > total.count(Verdict::skipped);
-  const bool is_cut = total.skips.contains(std::string(name(SkipReason::time_over)));
+  const bool is_cut = total.skips.contains(std::string(name(SkipReason::time_over))) ||
+                      total.skips.contains(std::string(name(SkipReason::interrupted)));
   return checked && !is_cut && total.count(Verdict::errored) == 0 ? 0 : 2;
 }
 

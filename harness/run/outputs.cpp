@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 }
 
 [[noreturn]] void reject(const fs::path& path, std::string_view expected, int reason) {
-  reject(path, expected, reason_of(reason));
+  throw BadInput(fmt::format(
+      "{}: cannot be written: {}, expected {}", path.string(), reason_of(reason), expected));
 }
 
 /// Returns the name of a file while it is being written. Each process has its own.

@@ -185,7 +185,7 @@ void Runner::work(Slot& slot, Round& round) {
     const auto ending = should_end();
     const bool whole =
         !ending || is_failure(finding) || finding.cases + left_out_cases(finding) >= unit.cases;
-    if (!whole && ending == Ending::interrupted) {
+    if (!whole && ending == Ending::interrupted && finding.cases == 0) {
       round.ending = *ending;
       return;
     }
@@ -196,10 +196,11 @@ void Runner::work(Slot& slot, Round& round) {
       slot.last[unit.backend] = {.unit = index, .is_failed = is_failed};
     }
     if (!whole) {
-      round.ending = Ending::time_over;
+      round.ending = *ending;
       if (!options_.coverage_grows && lacks_coverage(finding)) {
         finding.verdict = Verdict::skipped;
-        finding.reason = name(SkipReason::time_over);
+        finding.reason =
+            name(ending == Ending::interrupted ? SkipReason::interrupted : SkipReason::time_over);
       }
     }
     try {

@@ -40,7 +40,7 @@ TEST_F(CliBadInputTest, OfCommandLines) {
        {"report", "command line: folder is required (see --help)"},
        {"report ''", "folder: got nothing, expected a value"},
        {"report r --format yaml", "--format: yaml: expected html, markdown or github"},
-       {"compare --speed-factor abc a b", "--speed-factor: got abc, expected a decimal"},
+       {"compare --speed-factor abc a b", "--speed-factor: got abc, expected a finite"},
        {"audit --operation barrier,fold_paper",
         "--operation fold_paper: matches no operation that 'rankcheck list' shows"},
        {"audit --cases 0", "--cases: 0: expected"},
@@ -123,7 +123,7 @@ TEST_F(CliBadInputTest, OfMeasurements) {
       {{"bench --backend sim --filter nothing",
         "filter: nothing: selects nothing, expected some of cases/sim, operators/sim, large/sim/"},
        {"bench --backend sim --json /nowhere/bench.json", "/nowhere/bench.json"},
-       {"bench --min-time nan", "--min-time: got nan, expected a decimal number"},
+       {"bench --min-time nan", "--min-time: got nan, expected a finite decimal number"},
        {"bench --topology nvlink8 --ranks 9",
         "ranks: got 9, expected at most 8, those of topology nvlink8"},
        {"bench --topology zz",
@@ -183,7 +183,7 @@ TEST_F(CliBadInputTest, OfReconstructions) {
     return;
   }
   expect_all_unable(
-      {{"simulate a.cxi --step -NaN", "--step: got -NaN, expected a decimal number"},
+      {{"simulate a.cxi --step -NaN", "--step: got -NaN, expected a finite decimal number"},
        {"simulate a.cxi --detector 8 --probe-size 9", "--probe-size: got 9, expected at most"},
        {"simulate a.cxi --object-size 20", "--object-size: got 20, expected at least"},
        {"simulate a.cxi --step 3 --overlap 0.5", "command line: "},
@@ -212,7 +212,7 @@ const std::string broadcast_alone = "run --operation broadcast --algorithm binom
 /// tests/harness/run/option_values_test.cpp has more values.
 TEST_F(CliBadInputTest, NumbersAreDecimal) {
   const std::string no_digits = ", expected decimal digits";
-  const std::string no_number = ", expected a decimal number";
+  const std::string no_number = ", expected a finite decimal number";
   expect_all_unable({{broadcast_alone + "--cases 0x10", "--cases: got 0x10" + no_digits},
                      {broadcast_alone + "--replays 010", "--replays: got 010" + no_digits},
                      {"bench --frames +5", "--frames: got +5" + no_digits},

@@ -326,7 +326,7 @@ TEST_F(CliGateTest, RefusesTimesThatAreNone) {
   for (const std::string option : {"--time-budget", "--timeout"}) {
     for (const std::string value : {"nan", "inf"}) {
       expect_unable("run hardware --report r " + option + " " + value,
-                    ": got " + value + ", expected a decimal number");
+                    ": got " + value + ", expected a finite decimal number");
     }
     for (const std::string value : {"0", "-1", "1e300"}) {
       expect_unable("run hardware --report r " + option + " " + value,

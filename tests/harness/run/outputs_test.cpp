@@ -58,7 +58,8 @@ TEST_F(OutputsTest, AreTriedBecauseAFileSystemMayRefuseMoreThanItSays) {
   EXPECT_THROW(require_writable_folder("/proc/new/deeper"), BadInput);
   EXPECT_THROW(require_writable_folder("/proc"), BadInput);
   const std::string name(300, 'n');
-  const std::string limit = "File name too long (at most 255 bytes each, 4095 in all)";
+  const std::string limit =
+      "cannot be written: File name too long (at most 255 bytes each, 4095 in all)";
   EXPECT_TRUE(has(complaint(require_writable_file, name), limit));
   EXPECT_TRUE(has(complaint(require_writable_folder, "new/" + name), limit));
 }

@@ -231,7 +231,7 @@ TEST_F(RunnerTest, WhatFinishThrowsIsThrownOn) {
   EXPECT_THROW(run(), FileError);
 }
 
-TEST_F(RunnerTest, InterruptedUnitIsDroppedUnlessItFailed) {
+TEST_F(RunnerTest, InterruptedUnitCountsTheCasesThatItRan) {
   std::atomic<bool> stop{false};
   options_.limits.stop = {.flag = &stop};
   hooks_.check = [&](Backend&, const Unit& unit, const RunLimits&) {
@@ -241,7 +241,21 @@ TEST_F(RunnerTest, InterruptedUnitIsDroppedUnlessItFailed) {
     return finding;
   };
   EXPECT_EQ(run(), Ending::interrupted);
-  EXPECT_EQ(outcomes_.size(), 1U);
+  EXPECT_EQ(outcomes_.size(), 2U);
+  EXPECT_EQ(whole_.size(), 1U);
+}
+
+TEST_F(RunnerTest, InterruptedUnitIsDroppedIfItRanNoCase) {
+  std::atomic<bool> stop{false};
+  options_.limits.stop = {.flag = &stop};
+  hooks_.check = [&](Backend&, const Unit& unit, const RunLimits&) {
+    stop.store(true);
+    Finding finding = passed(unit.operation);
+    finding.cases = 0;
+    return finding;
+  };
+  EXPECT_EQ(run(), Ending::interrupted);
+  EXPECT_TRUE(outcomes_.empty());
 }
 
 TEST_F(RunnerTest, UnitWithoutAFindingEndsTheRound) {
