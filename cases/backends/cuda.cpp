@@ -42,6 +42,7 @@ std::unique_ptr<harness::Backend> open_cuda(const harness::BackendOptions& optio
           },
       .ranks = options.ranks_max,
       .contract_of = reference::find_contract,
+      .is_own = true,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,
   });

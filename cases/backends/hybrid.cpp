@@ -79,6 +79,7 @@ std::unique_ptr<harness::Backend> open_hybrid(const harness::BackendOptions& opt
           },
       .ranks = options.ranks_max,
       .contract_of = reference::find_contract,
+      .is_own = true,
       // A device may not have the memory of two worlds.
       .may_start_ahead = !is_on_cuda(),
       .run_timeout = std::chrono::duration<double>(options.timeout_s),

@@ -62,6 +62,7 @@ std::unique_ptr<harness::Backend> start_mpi_workers(const MpiWorker& program,
             return why_no_mpi_hosts(program.launcher, hello.versions.value("mpi", ""), hosts);
           },
       .contract_of = reference::find_contract,
+      .is_own = true,
       .may_start_ahead = true,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       .stop = options.stop,

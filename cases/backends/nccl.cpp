@@ -56,6 +56,7 @@ std::unique_ptr<harness::Backend> open_nccl(const harness::BackendOptions& optio
             return made;
           },
       .contract_of = reference::find_contract,
+      .is_own = true,
       .run_timeout = std::chrono::duration<double>(options.timeout_s),
       // NCCL takes up to half a second to end each communicator of a world.
       .end_timeout = worker::seconds_of(worker::end_timeout_variable, 60),

@@ -320,7 +320,7 @@ std::string Session::why_refused(const nlohmann::ordered_json& c) {
     note_failure(RunStatus::hung, error.what());
     throw;
   } catch (const std::exception& error) {
-    note_failure(RunStatus::errored, describe_breach(peer.ranks, error));
+    note_failure(status_of_breach(options_), describe_breach(peer.ranks, error));
     throw;
   }
 }

@@ -48,6 +48,9 @@ struct WorkerOptions {
       nullptr;
   /// Returns the contract of an operation; null if there is no operation with this name.
   std::function<const spec::Contract*(std::string_view name)> contract_of;
+  /// Whether the processes are rankcheck's own. They keep the protocol, so that a message which
+  /// breaks it comes from memory that the code under test wrote: the process counts as crashed.
+  bool is_own = false;
   /// The processes connect to the socket that RANKCHECK_SOCKET names. True: instead, one process
   /// may host all ranks and use its standard input and output. Its first output then is a frame.
   bool may_use_standard_io = false;

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/worker/session.hpp"
+
 /// What session.cpp and session_run.cpp share.
 namespace rankcheck::harness::worker {
 
@@ -33,6 +35,11 @@ inline constexpr std::chrono::milliseconds stop_tick{100};
 [[nodiscard]] inline std::string describe_breach(const std::vector<int>& ranks,
                                                  const std::exception& error) {
   return fmt::format("{}: breaks the worker protocol: {}", title(ranks), error.what());
+}
+
+/// What it means that a process breaks the protocol.
+[[nodiscard]] inline RunStatus status_of_breach(const WorkerOptions& options) {
+  return options.is_own ? RunStatus::crashed : RunStatus::errored;
 }
 
 }  // namespace rankcheck::harness::worker

@@ -321,7 +321,7 @@ bool Session::take_frames(Peer& peer, Observation& observation, bool& heard) {
     }
     return true;
   } catch (const std::exception& error) {
-    give_up(observation, RunStatus::errored, describe_breach(peer.ranks, error));
+    give_up(observation, status_of_breach(options_), describe_breach(peer.ranks, error));
     return false;
   }
 }
@@ -418,7 +418,7 @@ void Session::merge(std::span<const Case> stages, Observation& observation) {
         if (is_there) std::swap(stage.images[g], peer.result.stages[i].images[next]);
         if (size != spec::to_size(layout_.size)) {
           return give_up(observation,
-                         RunStatus::errored,
+                         status_of_breach(options_),
                          describe_wrong_image(peer.ranks, group[g], k, layout_, size));
         }
         stage.stamps[g] = peer.result.stages[i].stamps[next++];

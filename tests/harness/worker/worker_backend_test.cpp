@@ -63,6 +63,7 @@ class WorkersTest : public ScriptTest {
             },
         .ranks = 4,
         .contract_of = reference::find_contract,
+        .is_own = is_own_,
         .may_use_standard_io = true,
         .start_timeout = start_timeout_,
         .run_timeout = run_timeout_,
@@ -129,6 +130,7 @@ class WorkersTest : public ScriptTest {
   }
 
   std::atomic<bool> stop_ = false;
+  bool is_own_ = false;
   std::chrono::duration<double> start_timeout_ = long_enough;
   std::chrono::duration<double> run_timeout_ = long_enough;
   std::chrono::duration<double> end_timeout_ = long_enough;
@@ -311,6 +313,14 @@ TEST_F(WorkersTest, AreInErrorWhenTheyTalkNonsense) {
           "breaks the worker protocol: got the text \"this is no frame\", expected a message: a "
           "worker whose messages are its standard output must print nothing else there"));
   EXPECT_TRUE(worker_is_gone());
+}
+
+/// The library wrote to the worker's memory.
+TEST_F(WorkersTest, OfRankcheckItselfHaveCrashedWhenTheyTalkNonsense) {
+  is_own_ = true;
+  EXPECT_TRUE(has(outcome_of(run("echo this is no frame; cat > /dev/null")),
+                  "crashed: ",
+                  "breaks the worker protocol"));
 }
 
 TEST_F(WorkersTest, AreInErrorWhenAResultIsOfAnotherRunOrAnImageHasTheWrongSize) {
