@@ -86,6 +86,7 @@ std::vector<Bug> catalogue() {
   add_bugs_in_lists(all);
   add_bugs_along_axis(all);
   add_bugs_in_calls(all);
+  add_bugs_in_histories(all);
   add_published_bugs(all);
   add_host_bugs(all);
   add_stride_bugs(all);
@@ -144,10 +145,10 @@ void Planted::edit_result(std::span<const Case> stages,
                           std::size_t stage,
                           Observation& observation) {
   if (sound_ || !edits_results(bug_) || !is_hit(stages[stage])) return;
-  const harness::StageOutcome before = observation.stages[stage];
+  const std::vector<harness::StageOutcome> before = observation.stages;
   const std::string path = observation.path[stage];
   apply(bug_, {stages, stage, observation, runs_, kept_});
-  had_effect_ |= before != observation.stages[stage] || path != observation.path[stage] ||
+  had_effect_ |= before != observation.stages || path != observation.path[stage] ||
                  observation.status != harness::RunStatus::completed;
 }
 
@@ -260,6 +261,9 @@ std::string why_not_caught(const Bug& bug, const Hunt& hunt) {
   const spec::Scene scene = c.part.family() == PtychoCase::family ? ptycho(c).scene : spec::Scene{};
   if (const std::int64_t pixels = std::int64_t{scene.rows} * scene.cols; pixels > bug.pixels_max) {
     return fmt::format("got {} pixels, expected at most {}", pixels, bug.pixels_max);
+  }
+  if (constexpr std::size_t earlier_max = 2; c.earlier.size() > earlier_max) {
+    return fmt::format("got {} earlier calls, expected at most {}", c.earlier.size(), earlier_max);
   }
   const std::string words = words_of(finding);
   if (words.find(bug.found_by.says) == std::string::npos) {

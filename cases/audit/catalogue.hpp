@@ -22,6 +22,8 @@ void add_bugs_in_machines(std::vector<Bug>& out);
 void add_bugs_in_lists(std::vector<Bug>& out);
 void add_bugs_along_axis(std::vector<Bug>& out);
 void add_bugs_in_calls(std::vector<Bug>& out);
+/// Appends bugs that only calls after other calls have.
+void add_bugs_in_histories(std::vector<Bug>& out);
 /// Appends bugs of collectives that behave as published defects, see published.hpp.
 void add_published_bugs(std::vector<Bug>& out);
 /// Appends bugs that need several hosts, or elements that lie apart.

@@ -162,6 +162,7 @@ harness::Property splits() {
 
 void expect_ranks_separated(const harness::Evidence& evidence, harness::Judgement& judgement) {
   for (std::size_t s = 0; s < evidence.stages.size(); ++s) {
+    if (!evidence.catalogue.find(evidence.stages[s].operation)->contract.synchronises) continue;
     const auto& stamps = evidence.observation.stages[s].stamps;
     for (std::size_t leaving = 0; leaving < stamps.size(); ++leaving) {
       for (std::size_t entering = 0; entering < stamps.size(); ++entering) {
@@ -174,6 +175,27 @@ void expect_ranks_separated(const harness::Evidence& evidence, harness::Judgemen
       }
     }
   }
+}
+
+harness::Property after_other_calls() {
+  return {
+      .name = "after_other_calls",
+      .summary = "A call after other calls agrees with the reference, and so do they.",
+      .applies = nullptr,
+      .adapt = nullptr,
+      .program =
+          [](const spec::Contract&, const harness::Case& c, std::vector<harness::Case>& stages) {
+            stages = c.earlier;
+            stages.push_back(c);
+            stages.back().earlier.clear();
+          },
+      .check =
+          [](const harness::Evidence& evidence, harness::Judgement& judgement) {
+            expect_reference_in_every_stage(evidence, judgement);
+            expect_ranks_separated(evidence, judgement);
+          },
+      .has_earlier = true,
+  };
 }
 
 harness::Property separates_ranks() {

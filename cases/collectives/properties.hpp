@@ -27,6 +27,10 @@ namespace rankcheck::cases {
 /// member, or into runs of any length.
 [[nodiscard]] harness::Property groups_at_once();
 
+/// The other calls are any collectives of the same ranks, see Case::earlier. No rank waits for
+/// another one between calls.
+[[nodiscard]] harness::Property after_other_calls();
+
 /// They may combine in another order, so reductions are compared only if the order makes no
 /// difference.
 [[nodiscard]] harness::Property in_place_equals_out_of_place();

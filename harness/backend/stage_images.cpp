@@ -20,7 +20,7 @@ void prepare_after(const Hosting& hosting,
   const std::vector<int>& group = stages[stage].group;
   const int world_rank = group.empty() ? rank : group[spec::to_size(rank)];
   std::vector<const std::byte*> left(stage, nullptr);
-  for (std::size_t s = 0; s < stage; ++s) {
+  for (std::size_t s = 0; s < std::min(stage, earlier.size()); ++s) {
     std::ptrdiff_t place = place_in_group(stages[s], world_rank);
     if (place < 0) continue;
     if (hosting.hosts) {

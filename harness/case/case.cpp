@@ -20,6 +20,50 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+/// What an earlier call takes from its case.
+constexpr std::array<std::string_view, 4> shared_fields{"backend", "property", "ranks", "hosts"};
+
+ordered_json write_earlier(const Case& c) {
+  ordered_json calls = ordered_json::array();
+  for (const Case& call : c.earlier) {
+    ordered_json& written = calls.emplace_back(to_json(call));
+    for (const std::string_view each : shared_fields) written.erase(std::string(each));
+  }
+  return calls;
+}
+
+/// Reads the calls of a case whose other fields are read already.
+void read_earlier(std::string_view name, Fields& fields, Case& c) {
+  const json* const calls = fields.find(name);
+  if (calls == nullptr) return;
+  if (!calls->is_array()) fields.fail(name, "expected a list of calls");
+  for (json call : *calls) {
+    const std::string place = "call " + std::to_string(c.earlier.size()) + ": ";
+    try {
+      for (const std::string_view each : shared_fields) {
+        if (!call.is_object() || !call.contains(each)) continue;
+        throw BadInput(std::string(each) + ": is that of the case, expected no value");
+      }
+      if (call.is_object()) call["ranks"] = c.ranks;
+      c.earlier.push_back(case_from_json(call));
+    } catch (const BadInput& bad) {
+      fields.fail(name, place + bad.what());
+    }
+    c.earlier.back().backend = c.backend;
+    c.earlier.back().hosts = c.hosts;
+  }
+}
+
+constexpr Field<Case> earlier_field{
+    .name = "earlier",
+    .write =
+        [](std::string_view name, const Case& c, ordered_json& out) {
+          if (!c.earlier.empty()) out[std::string(name)] = write_earlier(c);
+        },
+    .read = read_earlier,
+    .value = write_earlier,
+};
+
 constexpr std::array case_fields{
     field<&Case::operation, Presence::required>("operation"),
     field<&Case::algorithm>("algorithm"),
@@ -43,6 +87,7 @@ constexpr std::array case_fields{
     field<&Case::added_seed>("added_seed"),
     field<&Case::schedule>("schedule"),
     field<&Case::fault>("fault"),
+    earlier_field,
 };
 
 }  // namespace

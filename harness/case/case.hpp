@@ -66,6 +66,9 @@ struct GivenInputs {
   std::vector<std::byte> scalars;
 };
 
+/// The most calls that a case may have before its own.
+inline constexpr int earlier_max = 15;
+
 /// One run of one operation, as a small value: everything else follows from it. These fields are
 /// common to all families of operations; `part` holds the fields of the operation's own family.
 /// A case's JSON leaves out fields with their defaults. A case is stable text that can always be
@@ -111,6 +114,9 @@ struct Case {
   /// Schedule and fault in gpu's text form; the backend interprets them.
   std::string schedule = "in_order";
   std::string fault;
+  /// Calls that the same ranks make before this one, in this order. They have the case's ranks,
+  /// hosts and backend. Only properties with Property::has_earlier run them.
+  std::vector<Case> earlier;
   /// The fields of the operation's own family; see family.hpp.
   spec::FamilyPart part;
   /// The inputs of kind `given`; otherwise null. They are no part of a case's JSON.

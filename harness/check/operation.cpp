@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "harness/backend/stage_images.hpp"
@@ -250,21 +251,53 @@ std::string why_unknown(const Catalogue& catalogue,
   return "property: " + operation + " claims no property \"" + property + "\"";
 }
 
+namespace {
+
+/// Why nobody can make a call, whatever is claimed of it. Empty if it is valid.
+std::string why_call_invalid(const Operation& operation, const Case& c) {
+  if (std::string why = why_group_invalid(c); !why.empty()) return why;
+  if (std::string why = why_hosts_invalid(c.hosts, c.ranks); !why.empty()) return why;
+  if (c.in_place && operation.contract.in_place == spec::InPlace::none) {
+    return "in_place: " + c.operation + " has no such call";
+  }
+  if (c.pending && !operation.contract.has_buffers) {
+    return "pending: " + c.operation + " has no inputs";
+  }
+  if (std::string why = why_common_invalid(c); !why.empty()) return why;
+  return family_of(operation.contract).why_invalid(operation.contract, c);
+}
+
+/// Why the earlier calls of a case are none. Empty if they are valid.
+std::string why_earlier_invalid(const Catalogue& catalogue, const Case& c, bool has_earlier) {
+  if (!c.earlier.empty() && !has_earlier) {
+    return "earlier: the property " + c.property + " has no earlier calls";
+  }
+  if (std::ssize(c.earlier) > earlier_max) {
+    return fmt::format("earlier: got {} calls, expected at most {}", c.earlier.size(), earlier_max);
+  }
+  for (std::size_t k = 0; k < c.earlier.size(); ++k) {
+    const Case& call = c.earlier[k];
+    RANKCHECK_ASSERT(call.ranks == c.ranks && call.hosts == c.hosts && call.backend == c.backend);
+    const Operation* const operation = catalogue.find(call.operation);
+    const std::string why = operation == nullptr
+                                ? "operation: " + unknown_operation(catalogue, call.operation)
+                            : call.earlier.empty() ? why_call_invalid(*operation, call)
+                                                   : "earlier: expected none in an earlier call";
+    if (!why.empty()) return fmt::format("earlier: call {}: {}", k, why);
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string why_invalid(const Catalogue& catalogue, const Case& c) {
   const Property* property = catalogue.find_property(c.operation, c.property);
   if (property == nullptr) return why_unknown(catalogue, c.operation, c.property);
   const Operation* operation = catalogue.find(c.operation);
-  if (std::string why = why_group_invalid(c); !why.empty()) return why;
-  if (std::string why = why_hosts_invalid(c.hosts, c.ranks); !why.empty()) return why;
-  const Family& family = family_of(operation->contract);
-  if (c.in_place && operation->contract.in_place == spec::InPlace::none) {
-    return "in_place: " + c.operation + " has no such call";
+  if (std::string why = why_call_invalid(*operation, c); !why.empty()) return why;
+  if (std::string why = why_earlier_invalid(catalogue, c, property->has_earlier); !why.empty()) {
+    return why;
   }
-  if (c.pending && !operation->contract.has_buffers) {
-    return "pending: " + c.operation + " has no inputs";
-  }
-  if (std::string why = why_common_invalid(c); !why.empty()) return why;
-  if (std::string why = family.why_invalid(operation->contract, c); !why.empty()) return why;
   if (property->applies != nullptr && !property->applies(operation->contract, c)) {
     return "property: " + c.property + " says nothing about this case";
   }

@@ -42,6 +42,8 @@ struct Property {
                   std::vector<Case>& stages) = nullptr;
   /// Judges the results of the stages. The memory of every stage has been checked before.
   void (*check)(const Evidence& evidence, Judgement& judgement) = nullptr;
+  /// Whether cases have earlier calls; see Case::earlier.
+  bool has_earlier = false;
 };
 
 /// What the harness knows about one operation; defined in cases/.

@@ -398,6 +398,7 @@ bool Generator::draw_legal(
     // ranks.
     if (needs_ranks_ && attempt < attempts / 2 && group_size(out) < ranks_required_) continue;
     spread_over_hosts(out);
+    draw_earlier(drawing.size, out);
     refusal_.clear();
     if (adapt(goal, out)) return true;
     hopeless += is_beyond_repair() ? 1 : 0;
@@ -447,6 +448,8 @@ bool Generator::adapt(const CallClass* goal, Case& c) {
   const auto change_ranks = [&](Case& changed) {
     // The hosts of other ranks are not these.
     if (changed.hosts.size() != spec::to_size(changed.ranks)) changed.hosts.clear();
+    std::erase_if(changed.earlier, [&](const Case& call) { return call.ranks != changed.ranks; });
+    for (Case& call : changed.earlier) call.hosts = changed.hosts;
   };
   if (property_.adapt != nullptr) property_.adapt(operation_.contract, c);
   change_ranks(c);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,13 @@ class Generator {
   /// Gives the case the unit's hosts. If there are none, gives hosts to one case in several, and
   /// takes no number from the case's own source.
   void spread_over_hosts(Case& c) const;
+  /// Draws the calls that the case's ranks make before it, if the property has any.
+  void draw_earlier(int size, Case& c);
+  /// Makes a call of a smaller or larger world one of the case's ranks.
+  [[nodiscard]] Case in_world_of(const Case& c, RandomSource& random, const Case& call) const;
+  /// A source of earlier calls: of any operation of the family that the backend has, by the unit's
+  /// algorithm or by one that is left open.
+  [[nodiscard]] Generator& source_of_earlier(RandomSource& random);
   /// Decides when, how often and with which strides the call is made, and gives the fields of
   /// Unit::fixed their values.
   void vary_manner(Case& c) const;
@@ -176,6 +184,8 @@ class Generator {
   int ranks_required_ = 1;
   bool needs_ranks_ = false;
   std::vector<Case> stages_;
+  /// Where earlier calls of each operation are drawn from, as far as some were drawn.
+  std::map<std::string, std::unique_ptr<Generator>> earlier_;
   /// What the backend last said of a case that it refused: "op: NCCL has no ...".
   std::string refusal_;
   std::string first_refusal_;

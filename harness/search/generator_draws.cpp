@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "reference/spec/to_size.hpp"
@@ -100,6 +103,72 @@ void Generator::spread_over_hosts(Case& c) const {
   if (fixed_.contains("hosts")) return;
   RandomSource random(mix(mix(seed_, drawn_), hash_of("hosts")));
   if (random.below(hosts_every) == 0) c.hosts = draw_hosts(random, c.ranks);
+}
+
+void Generator::draw_earlier(int size, Case& c) {
+  c.earlier.clear();
+  // While the generator finds out what the backend takes, nothing has been drawn.
+  if (!property_.has_earlier || drawn_ == 0 || fixed_.contains("earlier")) return;
+  RandomSource random(mix(mix(seed_, drawn_), hash_of("earlier")));
+  const std::int64_t calls =
+      random.below(8) == 0 ? random.between(4, earlier_max) : random.between(1, 3);
+  const Case own = c;
+  for (std::int64_t k = 0; k < calls; ++k) {
+    Case call = c.earlier.empty() ? own : c.earlier.back();
+    // Every fourth call has the shape of the one before it, or of the last one.
+    if (random.below(4) == 0) {
+      if (random.below(2) == 0) call = own;
+      call.data_seed = static_cast<std::uint64_t>(random.between(1, 99999));
+    } else if (Case drawn; source_of_earlier(random).next(random.next(), size, drawn)) {
+      call = in_world_of(c, random, drawn);
+    }
+    call.property = Case().property;
+    if (backend_.why_refused(call).empty()) c.earlier.push_back(std::move(call));
+  }
+}
+
+Case Generator::in_world_of(const Case& c, RandomSource& random, const Case& call) const {
+  const spec::Contract& contract = catalogue_.find(call.operation)->contract;
+  const int members = std::min(group_size(call), c.ranks);
+  Case out = with_first_members(family_of(contract), contract, call, members);
+  std::vector<int> world(spec::to_size(c.ranks));
+  std::iota(world.begin(), world.end(), 0);
+  if (members < c.ranks) {
+    shuffle(random, world);
+    world.resize(spec::to_size(members));
+    if (random.chance(192)) std::ranges::sort(world);
+    out.group = world;
+  } else if (!out.group.empty()) {
+    shuffle(random, world);
+    out.group = world;
+  }
+  out.ranks = c.ranks;
+  out.hosts = c.hosts;
+  out.rotate = 0;
+  return out;
+}
+
+Generator& Generator::source_of_earlier(RandomSource& random) {
+  const std::vector<AlgorithmInfo> all = backend_.algorithms();
+  std::set<std::string> operations;
+  for (const AlgorithmInfo& each : all) {
+    if (find_family(each.operation) == &family_) operations.insert(each.operation);
+  }
+  const std::int64_t chosen = random.below(std::ssize(operations));
+  std::unique_ptr<Generator>& source = earlier_[*std::next(operations.begin(), chosen)];
+  if (source) return *source;
+  Unit unit;
+  unit.operation = *std::next(operations.begin(), chosen);
+  // An algorithm of another name may need processes that are started in another way.
+  const bool has_same = std::ranges::any_of(all, [&](const AlgorithmInfo& each) {
+    return each.operation == unit.operation && each.name == base_.algorithm;
+  });
+  if (has_same && random.chance(128)) unit.algorithm = base_.algorithm;
+  unit.backend = base_.backend;
+  unit.property = catalogue_.find(unit.operation)->properties.front().name;
+  unit.ranks_max = ranks_max_;
+  source = std::make_unique<Generator>(catalogue_, backend_, unit, mix(seed_, earlier_.size()));
+  return *source;
 }
 
 void Generator::vary_manner(Case& c) const {

@@ -123,7 +123,8 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
       if (each->weight != nullptr) weight.push_back(each->weight(c));
     }
   };
-  add({number(c.ranks),
+  add({number(c.earlier.size()),
+       number(c.ranks),
        number(c.group.empty() ? 0 : 1),
        number(c.group.size()),
        number(std::accumulate(c.group.begin(), c.group.end(), std::int64_t{0})),
@@ -142,6 +143,11 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
   add({place(plain_inputs, c.input), schedule.policy, schedule.seed});
   add_family(ShrinkPlace::behind_schedule);
   add({distance_from(1, c.scale), c.added_seed, number(c.rotate), c.data_seed});
+  // Earlier calls are of the same family, so that all calls have as many numbers.
+  for (const Case& call : c.earlier) {
+    const Weight of_call = weight_of(order, call);
+    weight.insert(weight.end(), of_call.begin(), of_call.end());
+  }
   return weight;
 }
 
@@ -161,6 +167,7 @@ class Shrinker {
         out_(out) {}
 
   void collect() {
+    earlier_fewer();
     members_fewer();
     group_plainer();
     hosts_fewer();
@@ -182,6 +189,7 @@ class Shrinker {
     with(&Case::added_seed, smaller(case_.added_seed));
     with(&Case::rotate, smaller(case_.rotate));
     with(&Case::data_seed, smaller(case_.data_seed, std::uint64_t{1}));
+    earlier_simpler();
     smaller_with_other_data();
   }
 
@@ -189,6 +197,7 @@ class Shrinker {
   /// Adds the candidate if it is legal, simpler and new.
   void offer(Case candidate) {
     family_.settle(contract_, candidate);
+    for (Case& call : candidate.earlier) call.hosts = candidate.hosts;
     if (!(weight_of(order_, candidate) < weight_)) return;
     if (std::ranges::find(out_, candidate) != out_.end()) return;
     if (why_invalid(catalogue_, candidate).empty()) out_.push_back(std::move(candidate));
@@ -221,11 +230,71 @@ class Shrinker {
     return candidate;
   }
 
+  /// Gives the earlier calls the world of these ranks alone, which get new numbers in this order. A
+  /// call without a member among them is left out.
+  void move_earlier(const std::vector<int>& kept, Case& candidate) const {
+    candidate.earlier.clear();
+    for (const Case& call : case_.earlier) {
+      Case& moved = candidate.earlier.emplace_back(call);
+      moved.group.clear();
+      std::vector<int> places;
+      const std::vector<int> all = members(call);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::size_t rank = place(kept, all[i]);
+        if (rank == kept.size()) continue;
+        places.push_back(static_cast<int>(i));
+        moved.group.push_back(static_cast<int>(rank));
+      }
+      if (places.empty()) {
+        candidate.earlier.pop_back();
+        continue;
+      }
+      const std::size_t late = place(places, call.late);
+      moved.late = late == places.size() ? -1 : static_cast<int>(late);
+      moved.ranks = static_cast<int>(kept.size());
+      moved.rotate = std::min(call.rotate, moved.ranks - 1);
+      if (places.size() == kept.size() && std::ranges::is_sorted(moved.group)) moved.group.clear();
+      const spec::Contract& contract = catalogue_.find(call.operation)->contract;
+      family_.keep_members(contract, call, places, moved);
+      family_.settle(contract, moved);
+    }
+  }
+
+  /// No earlier calls, half of them, or all but one.
+  void earlier_fewer() {
+    const auto n = std::ssize(case_.earlier);
+    for (std::ptrdiff_t dropped = n; dropped > 0; dropped /= 2) {
+      for (std::ptrdiff_t first = 0; first < n; first += dropped) {
+        Case candidate = case_;
+        const auto begin = candidate.earlier.begin() + first;
+        candidate.earlier.erase(begin, begin + std::min(dropped, n - first));
+        offer(std::move(candidate));
+      }
+    }
+  }
+
+  void earlier_simpler() {
+    std::vector<Case> candidates;
+    for (std::size_t k = 0; k < case_.earlier.size(); ++k) {
+      Case call = case_.earlier[k];
+      call.property = catalogue_.find(call.operation)->properties.front().name;
+      shrinks(catalogue_, call, candidates);
+      for (Case& simpler : candidates) {
+        if (simpler.ranks != case_.ranks || simpler.hosts != case_.hosts) continue;
+        simpler.property = Case().property;
+        Case candidate = case_;
+        candidate.earlier[k] = std::move(simpler);
+        offer(std::move(candidate));
+      }
+    }
+  }
+
   /// The case with only these members (positions in the group, ascending).
   [[nodiscard]] Case keeping(const std::vector<int>& kept) const {
     Case candidate = case_;
     if (case_.group.empty()) {
       candidate.ranks = static_cast<int>(kept.size());
+      move_earlier(kept, candidate);
       if (!case_.hosts.empty()) {
         candidate.hosts.clear();
         for (const int r : kept) candidate.hosts.push_back(case_.hosts[spec::to_size(r)]);
@@ -264,14 +333,16 @@ class Shrinker {
   void whole_world(const std::vector<int>& all) {
     Case candidate = keeping(all);
     candidate.group.clear();
+    Case alone = candidate;
+    move_earlier(case_.group, alone);
     const int ranks = static_cast<int>(all.size());
     if (!case_.hosts.empty()) {
       // The members stay on their hosts, though they get other ranks.
-      Case on_hosts = in_world_of(ranks, candidate);
+      Case on_hosts = in_world_of(ranks, alone);
       on_hosts.hosts = numbered(hosts_of_members(case_));
       offer(on_hosts);
     }
-    offer(in_world_of(ranks, candidate));
+    offer(in_world_of(ranks, alone));
     offer(candidate);
   }
 
@@ -284,7 +355,9 @@ class Shrinker {
     for (int& member : candidate.group) {
       member = static_cast<int>(place(sorted, member));
     }
-    offer(in_world_of(static_cast<int>(sorted.size()), candidate));
+    Case alone = candidate;
+    move_earlier(sorted, alone);
+    offer(in_world_of(static_cast<int>(sorted.size()), alone));
     for (int unused = 0; unused < case_.ranks; ++unused) {
       if (place(sorted, unused) == sorted.size()) without_rank(unused);
     }
@@ -330,6 +403,10 @@ class Shrinker {
     }
     Case candidate = in_world_of(case_.ranks - 1, std::move(made));
     for (int& member : candidate.group) member -= member > unused ? 1 : 0;
+    std::vector<int> kept(spec::to_size(case_.ranks));
+    std::iota(kept.begin(), kept.end(), 0);
+    kept.erase(kept.begin() + unused);
+    move_earlier(kept, candidate);
     offer(candidate);
   }
 

@@ -9,11 +9,13 @@ namespace rankcheck::harness {
 
 /// Whether `a` comes before `b` in the order in which cases shrink. The order compares, first
 /// difference first:
+/// - number of earlier calls;
 /// - ranks; group or no group; number of members, their sum and how many pairs are out of order;
 /// - number of elements; how far behind they lie;
 /// - chunk, offset, in_place, pending, late;
 /// - how unusual type and input are; the schedule's policy and seed;
-/// - scale, added_seed, rotate; data_seed.
+/// - scale, added_seed, rotate; data_seed;
+/// - the earlier calls, one after another.
 /// The fields of the case's family are compared at four places between these; see ShrinkPlace. All
 /// compared values are natural numbers, so shrinking always ends. Returns false for operations of
 /// different families.

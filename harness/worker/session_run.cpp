@@ -131,13 +131,25 @@ void Session::run(std::span<const Case> stages, Observation& observation) {
 
 Session::Part Session::part_from(std::span<const Case> stages, std::size_t first) const {
   if (!hello_.takes_inputs) return {.first = first, .count = stages.size()};
-  // A later stage may have the results of an earlier one as its inputs. A process with several
-  // ranks makes one call after another: if it got two large stages at once, it would wait until its
-  // first result is read, while this waits until it reads the second stage.
+  // A process with several ranks makes one call after another.
   const bool has_several =
       std::ranges::any_of(peers_, [](const Peer& p) { return p.ranks.size() > 1; });
   if (has_several) return {.first = first, .count = 1};
-  return {.first = first, .count = end_of_stages_at_once(stages, first) - first};
+  // If the messages did not fit into the buffers of a socket, a process would wait until its first
+  // result is read, while this waits until it reads the next stage.
+  constexpr std::int64_t buffered_bytes = 64 << 10;
+  std::int64_t bytes = 0;
+  std::size_t end = first;
+  for (; end < stages.size(); ++end) {
+    const Case& c = stages[end];
+    const spec::Contract* const contract = options_.contract_of(c.operation);
+    // Its inputs may be the results of earlier stages.
+    if (contract == nullptr || c.input == InputKind::previous) break;
+    if (family_of(*contract).is_chained(c)) break;
+    bytes += static_cast<std::int64_t>(surplus_bytes) + bytes_of_images(*contract, c);
+    if (bytes > buffered_bytes) break;
+  }
+  return {.first = first, .count = std::max(end_of_stages_at_once(stages, first), end) - first};
 }
 
 nlohmann::ordered_json Session::stage_for(Peer& peer,
@@ -162,7 +174,9 @@ nlohmann::ordered_json Session::stage_for(Peer& peer,
   for (std::size_t g = 0; g < group.size(); ++g) {
     if (std::ranges::count(peer.ranks, group[g]) == 0) continue;
     const int rank = static_cast<int>(g);
-    prepare_after(all, stages, k, rank, observation.stages, layout_, scratch_);
+    // Stages that are sent together do not take each other's results.
+    const std::span<const StageOutcome> done(observation.stages.data(), part_.first);
+    prepare_after(all, stages, k, rank, done, layout_, scratch_);
     nlohmann::ordered_json member = describe_member(c, group[g], rank, layout_);
     const Place place = sent.places.emplace_back(place_in_file(peer, scratch_));
     if (place.size > 0) {

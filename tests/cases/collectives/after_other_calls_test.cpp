@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "gpu/collectives/registry.hpp"
+
+#include "harness/base/random_source.hpp"
+#include "harness/check/operation.hpp"
+#include "harness/search/generator.hpp"
+#include "harness/search/shrink.hpp"
+
+#include "cases/backends/sim.hpp"
+#include "cases/families/collectives/case.hpp"
+#include "tests/cases/collectives/spoiled.hpp"
+#include "tests/harness/text.hpp"
+
+namespace rankcheck::cases {
+namespace {
+
+using harness::Case;
+using harness::case_from_text;
+using harness::has;
+using harness::to_text;
+
+class AfterOtherCallsTest : public testing::Test {
+ protected:
+  static Case with_earlier(const std::string& earlier) {
+    return case_from_text(R"({"operation":"all_reduce","property":"after_other_calls","ranks":3,)"
+                          R"("count":2,"op":"sum","earlier":)" +
+                          earlier + "}");
+  }
+  /// What is wrong with these earlier calls, whether it is noticed when they are read or later.
+  [[nodiscard]] std::string why_invalid(const std::string& earlier) const {
+    try {
+      return harness::why_invalid(catalogue_, with_earlier(earlier));
+    } catch (const harness::BadInput& bad) {
+      return bad.what();
+    }
+  }
+
+  /// Cases of this operation by the algorithm "direct".
+  [[nodiscard]] std::vector<Case> drawn(const std::string& operation, int n) const {
+    const SimBackend backend(gpu::implementations());
+    harness::Unit unit;
+    unit.operation = operation;
+    unit.algorithm = "direct";
+    unit.backend = "sim";
+    unit.property = "after_other_calls";
+    harness::Generator generator(catalogue_, backend, unit, 1);
+    harness::RandomSource words(1);
+    std::vector<Case> all(static_cast<std::size_t>(n));
+    int size = 0;
+    for (Case& c : all) EXPECT_TRUE(generator.next(words.next(), size++ % 101, c));
+    return all;
+  }
+
+  /// Takes the first failing candidate again and again until no candidate fails.
+  [[nodiscard]] Case shrunk(Case c, const std::function<bool(const Case&)>& fails) const {
+    for (;;) {
+      std::vector<Case> candidates;
+      harness::shrinks(catalogue_, c, candidates);
+      const auto found = std::ranges::find_if(candidates, fails);
+      if (found == candidates.end()) return c;
+      c = *found;
+    }
+  }
+
+  const harness::Catalogue& catalogue_ = all_operations();
+};
+
+TEST_F(AfterOtherCallsTest, CallsAreWrittenAsTheyAreRead) {
+  const std::string text =
+      R"([{"operation":"barrier","type":"f32"},)"
+      R"({"operation":"gather","group":[2,0],"root":1,"count":1,"type":"int8"}])";
+  const Case c = with_earlier(text);
+  EXPECT_TRUE(has(to_text(c), ",\"earlier\":" + text + "}"));
+  EXPECT_EQ(case_from_text(to_text(c)), c);
+  EXPECT_EQ(harness::why_invalid(catalogue_, c), "");
+  EXPECT_EQ(c.earlier[1].ranks, 3);
+}
+
+TEST_F(AfterOtherCallsTest, BadCallsAreNamed) {
+  EXPECT_EQ(why_invalid("7"), "case: earlier: expected a list of calls");
+  EXPECT_EQ(why_invalid("[7]"), "case: earlier: call 0: case: got 7, expected a JSON object");
+  EXPECT_EQ(why_invalid(R"([{"operation":"barrier","ranks":3}])"),
+            "case: earlier: call 0: ranks: is that of the case, expected no value");
+  EXPECT_EQ(why_invalid(R"([{"operation":"barrier"},{"operation":"broadcst"}])"),
+            R"(earlier: call 1: operation: unknown name "broadcst"; did you mean broadcast?)");
+  EXPECT_EQ(why_invalid(R"([{"operation":"barrier","group":[3]}])"),
+            "earlier: call 0: group: got 3, expected ranks in 0..2");
+  EXPECT_EQ(why_invalid(R"([{"operation":"barrier","earlier":[{"operation":"barrier"}]}])"),
+            "earlier: call 0: earlier: expected none in an earlier call");
+  std::string many = R"({"operation":"barrier"})";
+  for (int i = 0; i < 15; ++i) many += R"(,{"operation":"barrier"})";
+  EXPECT_EQ(why_invalid("[" + many + "]"), "earlier: got 16 calls, expected at most 15");
+  Case c = with_earlier(R"([{"operation":"barrier"}])");
+  c.property = "agrees_with_reference";
+  EXPECT_EQ(harness::why_invalid(catalogue_, c),
+            "earlier: the property agrees_with_reference has no earlier calls");
+}
+
+TEST_F(AfterOtherCallsTest, CallsAreOfAllOperationsAndOfSmallerGroups) {
+  std::set<std::string> operations;
+  std::set<std::size_t> numbers;
+  bool has_group = false;
+  bool has_same_shape = false;
+  for (const Case& c : drawn("all_gather", 300)) {
+    EXPECT_EQ(harness::why_invalid(catalogue_, c), "") << to_text(c);
+    numbers.insert(c.earlier.size());
+    for (const Case& call : c.earlier) {
+      operations.insert(call.operation);
+      has_group |= group_size(call) < group_size(c);
+      has_same_shape |= call.operation == c.operation && call.count == c.count &&
+                        call.group == c.group && call.data_seed != c.data_seed;
+    }
+  }
+  EXPECT_GE(operations.size(), 20U);
+  EXPECT_TRUE(operations.contains("barrier"));
+  EXPECT_TRUE(has_group && has_same_shape);
+  EXPECT_LE(numbers.size() > 0 ? *numbers.rbegin() : 0, 15U);
+  EXPECT_GE(numbers.size(), 8U);
+}
+
+/// Only the second call before a call matters, and only its root.
+TEST_F(AfterOtherCallsTest, ShrinksToTheCallsThatMatter) {
+  const auto fails = [](const Case& c) {
+    return std::ranges::any_of(c.earlier, [](const Case& call) {
+      return call.operation == "broadcast" && group_size(call) > 1 && collective(call).root == 1;
+    });
+  };
+  int shrunk_cases = 0;
+  for (const Case& c : drawn("all_reduce", 300)) {
+    if (!fails(c) || shrunk_cases == 3) continue;
+    ++shrunk_cases;
+    Case small = shrunk(c, fails);
+    small.earlier[0].algorithm.clear();
+    EXPECT_EQ(to_text(small),
+              R"({"operation":"all_reduce","algorithm":"direct","backend":"sim",)"
+              R"("property":"after_other_calls","ranks":2,"type":"f32","op":"sum",)"
+              R"("input":"coded","earlier":[{"operation":"broadcast","root":1,"type":"f32",)"
+              R"("input":"coded"}]})");
+  }
+  EXPECT_EQ(shrunk_cases, 3);
+}
+
+TEST_F(AfterOtherCallsTest, CandidatesAreValidAndOfOneWorld) {
+  std::vector<Case> candidates;
+  for (const Case& c : drawn("scatter", 40)) {
+    harness::shrinks(catalogue_, c, candidates);
+    for (const Case& each : candidates) {
+      ASSERT_TRUE(harness::is_simpler(each, c));
+      for (const Case& call : each.earlier) {
+        ASSERT_EQ(call.ranks, each.ranks);
+        ASSERT_EQ(call.hosts, each.hosts);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rankcheck::cases
