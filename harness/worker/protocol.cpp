@@ -185,6 +185,7 @@ ordered_json to_json(const Hello& hello) {
   if (hello.everyone) body["everyone"] = true;
   if (hello.takes_inputs) body["inputs"] = "sent";
   if (hello.takes_file) body["shared_file"] = true;
+  if (hello.takes_together) body["together"] = true;
   if (hello.takes_given) body["given"] = true;
   return {{"hello", std::move(body)}};
 }
@@ -288,6 +289,8 @@ Hello read_hello(const json& header) {
   fields.optional("shared_file", takes_file);
   hello.takes_file = takes_file && hello.takes_inputs;
   if (takes_file && !hello.takes_file) hello.hints.emplace_back("shared_file: needs inputs sent");
+  fields.optional("together", hello.takes_together);
+  hello.takes_together = hello.takes_together && hello.takes_inputs;
   fields.optional("given", hello.takes_given);
   fields.required("world", hello.world);
   if (hello.world < 1 || hello.world > world_ranks_max) {

@@ -118,6 +118,8 @@ struct Hello {
   bool takes_inputs = false;
   /// Whether it takes large images in a file.
   bool takes_file = false;
+  /// Whether it reads all messages that belong together before it makes the first of their calls.
+  bool takes_together = false;
   /// Whether a worker that derives its inputs also takes those that a user gave.
   bool takes_given = false;
   /// Names and versions of the libraries and drivers that the worker uses.

@@ -131,13 +131,13 @@ void Session::run(std::span<const Case> stages, Observation& observation) {
 
 Session::Part Session::part_from(std::span<const Case> stages, std::size_t first) const {
   if (!hello_.takes_inputs) return {.first = first, .count = stages.size()};
-  // A process with several ranks makes one call after another.
+  // A process with several ranks makes one call after another, unless it reads all messages first.
   const bool has_several =
       std::ranges::any_of(peers_, [](const Peer& p) { return p.ranks.size() > 1; });
-  if (has_several) return {.first = first, .count = 1};
-  // If the messages did not fit into the buffers of a socket, a process would wait until its first
-  // result is read, while this waits until it reads the next stage.
-  constexpr std::int64_t buffered_bytes = 64 << 10;
+  if (has_several && !hello_.takes_together) return {.first = first, .count = 1};
+  // If the messages did not fit into the buffers of a socket, a process that does not read them
+  // first would wait until its first result is read, while this waits until it reads the next one.
+  const std::int64_t buffered_bytes = hello_.takes_together ? 4 << 20 : 64 << 10;
   std::int64_t bytes = 0;
   std::size_t end = first;
   for (; end < stages.size(); ++end) {
@@ -243,6 +243,10 @@ bool Session::send_derived(std::span<const Case> stages, Observation& observatio
   return true;
 }
 
+bool Session::has_stage(const Peer& peer, const Case& c) const {
+  return has_member(c, peer.ranks) || hello_.everyone;
+}
+
 bool Session::send_stages(std::span<const Case> stages, Observation& observation) {
   file_end_ = 0;
   for (Peer& peer : peers_) {
@@ -252,9 +256,13 @@ bool Session::send_stages(std::span<const Case> stages, Observation& observation
   }
   for (std::size_t k = part_.first; k < part_.first + part_.count; ++k) {
     for (Peer& peer : peers_) {
-      if (!has_member(stages[k], peer.ranks) && !hello_.everyone) continue;
+      if (!has_stage(peer, stages[k])) continue;
       std::vector<Image> images;
       nlohmann::ordered_json header = stage_for(peer, stages, k, observation, images);
+      const auto part = stages.subspan(part_.first, part_.count);
+      const std::ptrdiff_t together =
+          std::ranges::count_if(part, [&](const Case& c) { return has_stage(peer, c); });
+      if (hello_.takes_together && together > 1) header["together"] = together;
       const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
       send_end_ = options_.now() + patience_;
       if (peer.connection.send(std::move(header), parts)) continue;

@@ -529,6 +529,57 @@ TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
   }
 }
 
+/// Rank 1 makes its first call only when rank 0 is in its second one.
+TEST_F(WorkersTest, GoFromCallToCallWithoutWaitingIfTheyAreProcesses) {
+  for (const int rank : {0, 1}) {
+    Hello hello = hello_of({rank}, 2);
+    hello.takes_inputs = true;
+    write("hello" + std::to_string(rank), to_json(hello));
+  }
+  const auto backend = open_perl(R"(
+      use Socket;
+      socketpair(my $one, my $other, AF_UNIX, SOCK_STREAM, PF_UNSPEC);
+      my $rank = fork() ? 0 : 1;
+      my $s = connect_to_harness();
+      give($s, "hello$rank");
+      my $calls = 0;
+      answer($s, $s, sub {
+        ++$calls;
+        syswrite($one, 'x') if $rank == 0 && $calls == 2;
+        sysread($other, my $is_there, 1) if $rank == 1 && $calls == 1; });
+  )");
+  std::vector<Case> stages(3, sum_of_two());
+  for (Case& each : stages) each.ranks = 2;
+  Observation seen;
+  backend->run(stages, seen);
+  EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  EXPECT_EQ(seen.stages.size(), 3U);
+}
+
+/// A process of several ranks has to read all messages before it makes the first call.
+TEST_F(WorkersTest, AreToldHowManyMessagesBelongTogether) {
+  for (const bool takes : {true, false}) {
+    Hello hello = hello_of({0, 1}, 2);
+    hello.takes_inputs = true;
+    hello.takes_together = takes;
+    write("hello", to_json(hello));
+    write_perl(R"(
+        binmode STDIN;
+        binmode STDOUT;
+        answer(*STDIN, *STDOUT, sub {
+          open(my $log, '>>', 'log');
+          print $log $_[0] =~ /"together":(\d)/ ? $1 : 'alone'; });
+    )");
+    std::vector<Case> stages(3, sum_of_two());
+    for (Case& each : stages) each.ranks = 2;
+    stages[2].input = InputKind::previous;
+    Observation seen;
+    open("exec perl worker.pl")->run(stages, seen);
+    EXPECT_EQ(seen.status, RunStatus::completed) << seen.reason;
+  }
+  EXPECT_EQ(read_file(folder_.path() / "log"), "22alonealonealonealone");
+}
+
 /// Two processes of one rank each, which answer the first run with what the test has written.
 class TwoWorkersTest : public WorkersTest {
  protected:

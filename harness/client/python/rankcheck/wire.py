@@ -6,6 +6,7 @@ import mmap
 import os
 import socket
 import struct
+import threading
 import time
 from typing import Any, Dict, Optional, Sequence
 
@@ -28,6 +29,7 @@ class Connection:
         self._reader = connected.makefile("rb")
         # Whether the other side has sent a header.
         self.has_received = False
+        self._lock = threading.Lock()
 
     def close(self) -> None:
         """Closes the connection, which tells the other side that no more frames come."""
@@ -40,9 +42,11 @@ class Connection:
         if payload:
             header = dict(header, payload=payload)
         text = json.dumps(header, separators=(",", ":")).encode()
-        self._socket.sendall(struct.pack("<I", len(text)) + text)
-        for part in parts:
-            self._socket.sendall(part)
+        # The threads of several ranks say where they are.
+        with self._lock:
+            self._socket.sendall(struct.pack("<I", len(text)) + text)
+            for part in parts:
+                self._socket.sendall(part)
 
     def receive_header(self) -> Optional[Dict[str, Any]]:
         """Returns the next header, or None if the other side has closed the connection.

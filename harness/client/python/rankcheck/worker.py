@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 import types
+from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -189,6 +190,17 @@ class Member:
         self.stamps[1] = time.monotonic_ns()
 
 
+class Run:
+    """A message that asks for one call, and what became of it."""
+
+    def __init__(self, header: Dict[str, Any], images: List[Memory]) -> None:
+        self.header = header
+        self.images = images
+        self.members: List[Member] = []
+        self.refusal = ""
+        self.is_made = False
+
+
 def sends(call: Call) -> bool:
     """Whether the function of this rank gets an array to send."""
     if call.operation == "send_recv":
@@ -206,9 +218,11 @@ class Worker:
         self._arrays = make_arrays(subject.arrays)
         self._groups = Groups(subject.make_group, subject.free, subject.groups_kept)
         self._file = SharedFile()
-        self._make_call = under_name(name_of(me), self._call_members)
+        self._make_calls = under_name(name_of(me), self._call_all)
         # In one process, the rank whose thread failed in the last call. None if no thread failed.
         self._failed_rank: Optional[int] = None
+        # The call that each rank entered last.
+        self._entered: Dict[int, Run] = {}
 
     def hello(self) -> Dict[str, Any]:
         """Returns what the worker says first."""
@@ -236,6 +250,7 @@ class Worker:
         body = {
             "protocol": 2,
             "inputs": "sent",
+            "together": True,
             "world": self._me.world,
             "ranks": list(self._me.ranks),
             "traits": traits,
@@ -273,29 +288,49 @@ class Worker:
         return f"operation: {self._subject.name} does not offer {case['operation']}"
 
     def _run(self, header: Dict[str, Any]) -> None:
-        if "members" not in header:
-            raise ProtocolError("expected a run with members: the worker does not derive inputs")
-        images = [self._receive_image(header, each) for each in header["members"]]
-        reason = self._why_refused(header["case"])
-        if reason:
-            return self._send_failure(header, "refused", reason)
-        offer = self._subject.offers[header["case"]["operation"]]
+        """Makes the calls of the messages that were sent together, and answers each message."""
+        runs = [self._receive_run(header)]
+        while len(runs) < header.get("together", 1):
+            more = self._connection.receive_header()
+            if more is None:
+                raise ProtocolError("the connection was closed between messages")
+            runs.append(self._receive_run(more))
         self._failed_rank = None
+        self._entered.clear()
+        for run in runs:
+            run.refusal = self._why_refused(run.header["case"])
         try:
-            with stacks_at_the_end():
-                members = self._make_call(header, offer, images)
+            if not any(run.refusal for run in runs):
+                with stacks_at_the_end():
+                    self._make_calls(runs)
         except SystemExit as error:
             # Python itself ends without a traceback, which would hide where the code gave up.
             print_traceback(error)
             raise
         except Exception as error:
             print_traceback(error)
-            reason = describe(error, offer.function)
+            rank = self._me.rank if self._failed_rank is None else self._failed_rank
+            failed = self._entered.get(rank) or next(run for run in runs if not run.is_made)
+            reason = describe(error, self._offer(failed).function)
             # The harness cannot know which of several ranks of a process failed.
-            if self._failed_rank is not None and len(images) > 1:
+            if self._failed_rank is not None and len(failed.images) > 1:
                 reason = f"rank {self._failed_rank}: {reason}"
-            return self._send_failure(header, "failed", reason)
-        self._send_result(header, members)
+            for run in runs:
+                self._send_failure(run.header, "failed", reason)
+            return
+        for run in runs:
+            if run.is_made:
+                self._send_result(run.header, run.members)
+            else:
+                self._send_failure(run.header, "refused", run.refusal or "not called")
+
+    def _receive_run(self, header: Dict[str, Any]) -> Run:
+        if "members" not in header:
+            raise ProtocolError("expected a run with members: the worker does not derive inputs")
+        return Run(header, [self._receive_image(header, each) for each in header["members"]])
+
+    def _offer(self, run: Run) -> Offer:
+        return self._subject.offers[run.header["case"]["operation"]]
 
     def _receive_image(self, header: Dict[str, Any], member: Dict[str, Any]) -> Memory:
         size = member["image"]
@@ -365,22 +400,35 @@ class Worker:
         memory[:] = np.frombuffer(digits, dtype=np.uint8)
         return self._arrays.view(memory, case.get("type", "f32"))[0]
 
-    def _call_members(
-        self, header: Dict[str, Any], offer: Offer, images: Sequence[Memory]
-    ) -> List[Member]:
-        members = self._members(header, images)
-        self._call(header, offer, members)
-        return members
+    def _call_all(self, runs: Sequence[Run]) -> None:
+        # A communicator that is freed for a later call must not be that of an earlier one.
+        groups = {tuple(run.header["group"]) for run in runs}
+        at_once = self._subject.is_one_process and len(groups) <= self._subject.groups_kept
+        for part in [runs] if at_once else [[run] for run in runs]:
+            for run in part:
+                run.members = self._members(run.header, run.images)
+            if self._subject.is_one_process:
+                self._call_in_threads(part)
+            else:
+                for member in part[0].members:
+                    self._call(part[0], member)
+            for run in part:
+                run.is_made = True
 
-    def _call(self, header: Dict[str, Any], offer: Offer, members: List[Member]) -> None:
-        for member in members:
-            progress = {"progress": header["run"], "rank": member.rank, "stage": header["stage"]}
-            self._connection.send(progress)
-        if not self._subject.is_one_process:
-            for member in members:
-                member.call(offer.function)
-            return
-        failure = call_in_threads(offer, members)
+    def _call(self, run: Run, member: Member) -> None:
+        self._entered[member.rank] = run
+        header = run.header
+        progress = {"progress": header["run"], "rank": member.rank, "stage": header["stage"]}
+        self._connection.send(progress)
+        member.call(self._offer(run).function)
+
+    def _call_in_threads(self, runs: Sequence[Run]) -> None:
+        calls: Dict[int, List[Callable[[], None]]] = {}
+        late = [member.rank for run in runs for member in run.members if member.is_late]
+        for run in runs:
+            for member in run.members:
+                calls.setdefault(member.rank, []).append(partial(self._call, run, member))
+        failure = call_in_threads(calls, late)
         if failure is not None:
             # Threads that still wait for the one that failed may use the old groups.
             self._groups.forget()
@@ -413,29 +461,33 @@ class Worker:
 
 
 def call_in_threads(
-    offer: Offer, members: List[Member]
+    calls: Dict[int, List[Callable[[], None]]], late: Sequence[int]
 ) -> Optional[Tuple[int, BaseException]]:
-    """Makes the call of each member in a thread of its own.
+    """Makes the calls of each rank, one after another, in a thread of its own.
 
     Returns the rank of the thread that failed first, with its error, or None. A thread that still
     waits a second after the first error is left behind.
     """
     ended: "queue.SimpleQueue[Optional[Tuple[int, BaseException]]]" = queue.SimpleQueue()
 
-    def run(member: Member) -> None:
+    def run(rank: int) -> None:
+        def make_calls() -> None:
+            for call in calls[rank]:
+                call()
+
         try:
             # Under this name, because a traceback begins in the function that catches the error.
-            under_name(f"rank {member.rank}", member.call)(offer.function)
+            under_name(f"rank {rank}", make_calls)()
         except BaseException as error:
-            ended.put((member.rank, error))
+            ended.put((rank, error))
         else:
             ended.put(None)
 
     # A late rank's thread also starts after the others.
-    for member in sorted(members, key=lambda each: each.is_late):
-        threading.Thread(target=run, args=(member,), daemon=True).start()
+    for rank in sorted(calls, key=lambda each: each in late):
+        threading.Thread(target=run, args=(rank,), daemon=True).start()
     first: Optional[Tuple[int, BaseException]] = None
-    for _ in members:
+    for _ in calls:
         try:
             failure = ended.get(timeout=None if first is None else PATIENCE_S)
         except queue.Empty:

@@ -1,6 +1,7 @@
 """What a subject declares: its hello, its refusals, its failures."""
 from __future__ import annotations
 
+import threading
 import time
 import traceback
 
@@ -37,6 +38,31 @@ def refusal(subject, **fields):
         return harness.why_refused(**case(**fields))
     finally:
         harness.close()
+
+
+def test_ranks_go_from_call_to_call_without_waiting():
+    """Rank 1 makes its first call only when rank 0 is in its second one."""
+    subject = rankcheck.Subject("copies", rankcheck.one_process(2), types="f32")
+    is_ahead = threading.Event()
+    calls = [0, 0]
+
+    @subject.all_reduce
+    def copies(call, send, recv):
+        calls[call.rank] += 1
+        if call.rank == 0 and calls[0] == 2:
+            is_ahead.set()
+        if call.rank == 1 and calls[1] == 1:
+            assert is_ahead.wait(60)
+        recv[:] = send
+
+    harness = serve_in_thread(subject, 2)
+    try:
+        assert harness.hello["together"]
+        for result in harness.run_together([case(), case(count=1)]):
+            assert result["status"] == "completed", result["reason"]
+    finally:
+        harness.close()
+    assert calls == [2, 2]
 
 
 def test_says_hello():
