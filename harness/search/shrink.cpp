@@ -8,10 +8,12 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/base/hash.hpp"
 #include "harness/base/weights.hpp"
 #include "harness/case/family.hpp"
 #include "harness/case/hosts.hpp"
@@ -198,9 +200,16 @@ class Shrinker {
   void offer(Case candidate) {
     family_.settle(contract_, candidate);
     for (Case& call : candidate.earlier) call.hosts = candidate.hosts;
-    if (!(weight_of(order_, candidate) < weight_)) return;
-    if (std::ranges::find(out_, candidate) != out_.end()) return;
-    if (why_invalid(catalogue_, candidate).empty()) out_.push_back(std::move(candidate));
+    const Weight weight = weight_of(order_, candidate);
+    if (!(weight < weight_)) return;
+    const auto* const bytes = reinterpret_cast<const char*>(weight.data());
+    const std::uint64_t hash = hash_of({bytes, weight.size() * sizeof weight[0]});
+    const auto [first, end] = places_.equal_range(hash);
+    const bool is_there =
+        std::any_of(first, end, [&](const auto& each) { return out_[each.second] == candidate; });
+    if (is_there || !why_invalid(catalogue_, candidate).empty()) return;
+    places_.emplace(hash, out_.size());
+    out_.push_back(std::move(candidate));
   }
 
   void family_fields(ShrinkPlace place) {
@@ -515,6 +524,8 @@ class Shrinker {
   const Case& case_;
   const Weight weight_;
   std::vector<Case>& out_;
+  /// The places of the candidates in out_, by the hash of their weights.
+  std::unordered_multimap<std::uint64_t, std::size_t> places_;
 };
 
 }  // namespace
