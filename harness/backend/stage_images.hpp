@@ -39,8 +39,8 @@ struct Hosting {
 };
 
 /// Lays out and prepares the image of group rank `rank` for a stage of a program, as
-/// prepare_stage() does. `earlier` has the images of the hosted members of each earlier stage, or of
-/// the first stages alone if this one takes no results of the others.
+/// prepare_stage() does. `earlier` has the images of the hosted members of each earlier stage, or
+/// of the first stages alone if this one takes no results of the others.
 void prepare_after(const Hosting& hosting,
                    std::span<const Case> stages,
                    std::size_t stage,

@@ -18,9 +18,9 @@ struct GroupChange {
 };
 
 /// Units that were judged in `here` and not in `there`, without those of missing_algorithms(). If
-/// nothing of a backend, operation or algorithm was judged there, one change names all of its units.
-/// `before` is their number, and `now` is what the other run says of one of them: `absent` if it has
-/// none of them.
+/// nothing of a backend, operation or algorithm was judged there, one change names all its units.
+/// `before` is their number, and `now` is what the other run says of one of them: `absent` if it
+/// has none of them.
 [[nodiscard]] std::vector<GroupChange> judged_in_one(const RunReport& here,
                                                      const RunReport& there,
                                                      bool (*is_counted)(Verdict),
