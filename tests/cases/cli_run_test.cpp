@@ -286,7 +286,7 @@ TEST_F(CliSelectionTest, SecondLineNamesSuiteAndBackends) {
   const Outcome outcome =
       rankcheck("run --operation barrier --algorithm central --cases 1 --backend sim");
   EXPECT_TRUE(
-      begins(outcome.out, outcome.first_line() + "\nsuite smoke: 2 units on sim, at most 2 cases"));
+      begins(outcome.out, outcome.first_line() + "\nsuite smoke: 3 units on sim, at most 3 cases"));
 }
 
 TEST_F(CliSelectionTest, AllIsEveryCheckOnSim) {
@@ -344,7 +344,7 @@ TEST_F(CliSelectionTest, RequiredCellsAreCoveredByEveryUnit) {
 TEST_F(CliSelectionTest, UnitsAreListedAndSelected) {
   const std::string run = "run --operation barrier --algorithm central --backend sim ";
   const json units = json_of(run + "--require-ranks 3 --list-units");
-  ASSERT_EQ(units.size(), 2U);
+  ASSERT_EQ(units.size(), 3U);
   EXPECT_EQ(units[0]["ranks_required"], 3);
   EXPECT_FALSE(exists("reports"));
   const std::string id = units[1]["id"];

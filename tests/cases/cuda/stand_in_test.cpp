@@ -375,7 +375,7 @@ TEST_F(CudaOnStandInTest, RefusesWhatTheDevicesCannotDo) {
   EXPECT_TRUE(has(apart.out + apart.err, "device 0 cannot reach the memory of device 1"));
   const Outcome slow = with("RANKCHECK_STAND_IN=no_atomics", barrier + "slow");
   EXPECT_NE(slow.status, 0) << slow.err;
-  EXPECT_TRUE(has(slow.out, "4 skipped (4 not_supported)"));
+  EXPECT_TRUE(has(slow.out, "6 skipped (6 not_supported)"));
   const Outcome none = with("RANKCHECK_STAND_IN_DEVICES=0", barrier + "none", 2);
   EXPECT_TRUE(has(none.err, "the NVIDIA driver finds no device"));
 }
@@ -404,7 +404,7 @@ TEST_F(CudaOnStandInTest, WorkerRefusesArgumentsThatMakeNoSense) {
 TEST_F(CudaOnStandInTest, ReplaysAllButBarriers) {
   surroundings_ = "RANKCHECK_STAND_IN=no_graphs ";
   const std::string run = "run ci --backend cuda --cases 10 --operation ";
-  passes(run + "barrier --report barrier");
+  passes(run + "barrier --property separates_ranks,groups_at_once --report barrier");
   const Outcome other = rankcheck(run + "broadcast --property is_deterministic --report broadcast");
   EXPECT_NE(other.status, 0) << other.out;
 }

@@ -571,7 +571,10 @@ TEST_F(WorkersTest, AreToldHowManyMessagesBelongTogether) {
           print $log $_[0] =~ /"together":(\d)/ ? $1 : 'alone'; });
     )");
     std::vector<Case> stages(3, sum_of_two());
-    for (Case& each : stages) each.ranks = 2;
+    for (Case& each : stages) {
+      each.ranks = 2;
+      each.group = {0};
+    }
     stages[2].input = InputKind::previous;
     Observation seen;
     open("exec perl worker.pl")->run(stages, seen);
