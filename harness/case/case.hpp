@@ -67,7 +67,7 @@ struct GivenInputs {
 };
 
 /// The most calls that a case may have before its own.
-inline constexpr int earlier_max = 15;
+inline constexpr int earlier_max = 64;
 
 /// One run of one operation, as a small value: everything else follows from it. These fields are
 /// common to all families of operations; `part` holds the fields of the operation's own family.

@@ -534,7 +534,25 @@ std::vector<Case> Examiner::stages_as_they_ran() const {
   return stages;
 }
 
+void Examiner::restart(int ranks) {
+  if (history_ != nullptr) history_->clear();
+  backend_.restart(ranks);
+}
+
+void Examiner::note_calls(const Judgement& judgement) {
+  if (history_ == nullptr) return;
+  if (is_failure(judgement.verdict)) calls_before_ = history_->calls();
+  // New ranks take the place of those that hang or have crashed.
+  if (observation_.status != RunStatus::completed) return history_->clear();
+  for (const Case& call : stages_) history_->add(call);
+}
+
 void Examiner::examine(const Case& c, Judgement& judgement) {
+  judge(c, judgement);
+  note_calls(judgement);
+}
+
+void Examiner::judge(const Case& c, Judgement& judgement) {
   judgement = {};
   if (std::string why = why_invalid(catalogue_, c); !why.empty()) {
     judgement.fail(Verdict::errored, why);

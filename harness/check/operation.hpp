@@ -13,6 +13,7 @@
 
 #include "harness/backend/backend.hpp"
 #include "harness/case/verdict.hpp"
+#include "harness/check/call_history.hpp"
 
 namespace rankcheck::harness {
 
@@ -163,6 +164,13 @@ class Examiner {
   void examine(const Case& c, Judgement& judgement);
 
   [[nodiscard]] Backend& backend() { return backend_; }
+  /// Starts the backend afresh, see Backend::restart().
+  void restart(int ranks);
+  /// Notes all calls here, which must outlive the examiner. Another examiner of the same backend
+  /// may go on with them.
+  void keep_history(CallHistory& history) { history_ = &history; }
+  /// The calls that the ranks made between their start and the last case.
+  [[nodiscard]] const std::vector<Case>& calls_before() const { return calls_before_; }
   /// The stages of the last case and their results, for export and for a verbose replay.
   [[nodiscard]] std::span<const Case> stages() const { return stages_; }
   [[nodiscard]] const Observation& observation() const { return observation_; }
@@ -171,6 +179,8 @@ class Examiner {
   [[nodiscard]] std::vector<Case> stages_as_they_ran() const;
 
  private:
+  void judge(const Case& c, Judgement& judgement);
+  void note_calls(const Judgement& judgement);
   void check_memory(std::size_t stage, Judgement& judgement);
   void check_agreement(Judgement& judgement);
   void check_power(const spec::Contract& contract, const Case& c, Judgement& judgement);
@@ -207,6 +217,8 @@ class Examiner {
   Observation observation_;
   ImageLayout layout_;
   Image before_;
+  CallHistory* history_ = nullptr;
+  std::vector<Case> calls_before_;
 };
 
 }  // namespace rankcheck::harness

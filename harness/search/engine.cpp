@@ -18,6 +18,7 @@
 
 #include "harness/base/hash.hpp"
 #include "harness/base/run_clock.hpp"
+#include "harness/base/table.hpp"
 #include "harness/case/image.hpp"
 #include "harness/check/case_change.hpp"
 #include "harness/search/engine_failure.hpp"
@@ -47,6 +48,7 @@ class Session {
         examiner_(catalogue, backend),
         compares_stamps_(catalogue.find(unit.operation)->contract.synchronises) {
     finding_.unit = unit;
+    if (limits.history != nullptr) examiner_.keep_history(*limits.history);
   }
 
   Session(const Session&) = delete;
@@ -149,6 +151,7 @@ class Session {
     count(c);
     if (!is_failure(judgement_.verdict)) return;
     first_ = Failure{c, judgement_};
+    calls_before_ = examiner_.calls_before();
     if (limits_.failures_shrinking != nullptr) ++*limits_.failures_shrinking;
     minimal_ = *first_;
     hurry_if_hung();
@@ -210,12 +213,86 @@ class Session {
       result = replay_failure(examiner_, minimal_, limits_);
       if (result.failed == result.replays) result = shrink_afresh(std::move(result));
     }
-    examiner_.backend().restart(0);
+    if (result.failed == 0 && result.verdict != Verdict::errored) result = search_history(result);
+    examiner_.restart(0);
     report(minimal_, result, finding_);
     if (finding_.shrinks > 0) finding_.original = first_->c;
     if (finding_.verdict == Verdict::flaky && result.failed == 0) {
       finding_.reason += ", perhaps because it needs what earlier calls left behind";
+      if (calls_before_.empty()) return;
+      finding_.reason += fmt::format(" (it passed behind the last {}, too)",
+                                     counted(std::ssize(calls_before_), "call", "calls"));
     }
+  }
+
+  /// Looks for the fewest of the calls before the first failure that make it fail again, in a
+  /// backend that starts afresh, and shrinks them. Returns the replays of the minimal case, or
+  /// those of the failure, which never failed again, if there are no such calls.
+  ReplayResult search_history(ReplayResult of_failure) {
+    const Clock::time_point end = std::min(after(limits_.shrink_s), limits_.deadline);
+    const std::optional<Case> all = with_calls(*first_, calls_before_);
+    if (!all) return of_failure;
+    hurry_if_hung();
+    Case last = *all;
+    for (std::size_t n = 1; !is_over(end); n = std::min(2 * n, all->earlier.size())) {
+      last.earlier.assign(all->earlier.end() - static_cast<std::ptrdiff_t>(n), all->earlier.end());
+      if (is_taken(last) && fails_afresh(last)) break;
+      if (n == all->earlier.size()) return of_failure;
+    }
+    if (is_over(end)) return of_failure;
+    accept(last);
+    while (accept_candidate(end)) {
+    }
+    examiner_.backend().hurry(false);
+    ReplayResult result = replay_failure(examiner_, minimal_, limits_);
+    if (result.failed > 0) return result;
+    go_back_to_first();
+    return of_failure;
+  }
+
+  /// The last call of a failure as a case of the property with earlier calls: these, and the
+  /// failure's own. Empty if there is no such property, or no call that it can have.
+  [[nodiscard]] std::optional<Case> with_calls(const Failure& failure, std::vector<Case> calls) {
+    std::vector<Case> own = program_of(catalogue_, failure.c);
+    Case out = own.back();
+    own.pop_back();
+    calls.insert(calls.end(), own.begin(), own.end());
+    const auto& properties = catalogue_.find(out.operation)->properties;
+    const auto property = std::ranges::find_if(properties, &Property::has_earlier);
+    if (property == properties.end()) return std::nullopt;
+    out.property = property->name;
+    int ranks = out.ranks;
+    for (const Case& call : calls) ranks = std::max(ranks, call.ranks);
+    const Family* const family = find_family(out.operation);
+    std::erase_if(calls, [&](const Case& call) {
+      return call.input == InputKind::previous || find_family(call.operation) != family ||
+             call.hosts != out.hosts;
+    });
+    calls.erase(calls.begin(),
+                calls.end() - std::min<std::ptrdiff_t>(std::ssize(calls), earlier_max));
+    if (calls.empty() || out.input == InputKind::previous) return std::nullopt;
+    for (Case& call : calls) {
+      call = in_world_of(ranks, std::move(call));
+      call.property = Case().property;
+    }
+    out = in_world_of(ranks, std::move(out));
+    out.earlier = std::move(calls);
+    return out;
+  }
+
+  /// The call in a world of more ranks, with the members that it has.
+  static Case in_world_of(int ranks, Case call) {
+    if (ranks > call.ranks) call.group = members(call);
+    call.ranks = ranks;
+    return call;
+  }
+
+  /// Whether the case is valid and the backend takes every call of it.
+  [[nodiscard]] bool is_taken(const Case& c) {
+    return why_invalid(catalogue_, c).empty() &&
+           std::ranges::all_of(program_of(catalogue_, c), [&](const Case& call) {
+             return examiner_.backend().why_refused(call).empty();
+           });
   }
 
   /// Shrinks the first failure, whose replays are `of_first`. The backend starts afresh for each
@@ -256,13 +333,14 @@ class Session {
   /// Whether a simpler case may take the place of the failure: the backend takes it, and a known
   /// defect could not make it fail in the same way.
   [[nodiscard]] bool is_candidate(const Case& c) {
-    return generator_.takes(c) && !known_.may_cover(c, first_->judgement);
+    const bool takes = c.property == unit_.property ? generator_.takes(c) : is_taken(c);
+    return takes && !known_.may_cover(c, first_->judgement);
   }
 
   /// Whether a case fails as the first one did, in a backend that starts afresh. A stop says no.
   bool fails_afresh(const Case& c) {
     try {
-      examiner_.backend().restart(c.ranks);
+      examiner_.restart(c.ranks);
       examine(examiner_, c, judgement_);
     } catch (const Interrupted&) {
       return false;
@@ -375,6 +453,8 @@ class Session {
   /// Why the first vacuous case showed nothing.
   std::string vacuous_reason_;
   std::optional<Failure> first_;
+  /// The calls that the ranks made before the first failure.
+  std::vector<Case> calls_before_;
   Failure minimal_;
   Clock::time_point shrink_end_ = Clock::time_point::max();
 };

@@ -40,6 +40,8 @@ struct RunLimits {
   /// The memory that is available, in bytes. Units with a count of their own are skipped if their
   /// cases need more.
   std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max();
+  /// What the backend's ranks did before. Null: nothing is known of it.
+  CallHistory* history = nullptr;
   /// If given, counts every judged case, for a progress display.
   std::atomic<std::int64_t>* cases_done = nullptr;
   /// If given, counts the failures that are shrunk or replayed now, for a progress display.

@@ -54,7 +54,7 @@ void show(const Failure& failure, Finding& finding) {
 ReplayResult replay_failure(Examiner& examiner, const Failure& failure, const RunLimits& limits) {
   ReplayResult result = replay(examiner, failure.c, limits, failure.judgement.verdict);
   // The next cases may have more ranks than this one.
-  examiner.backend().restart(0);
+  examiner.restart(0);
   return result;
 }
 
@@ -75,14 +75,14 @@ bool is_known(Examiner& examiner,
   }
   const bool has_entry = known.count(c, stages, judgement, verdict);
   const bool is_damaged = known.may_have_damaged(c, stages);
-  if (is_damaged && (has_entry || !is_failure(verdict))) examiner.backend().restart(0);
+  if (is_damaged && (has_entry || !is_failure(verdict))) examiner.restart(0);
   if (!has_entry) return false;
   ++finding.cases;
   finding.ranks_max = std::max(finding.ranks_max, group_size(c));
   if (limits.cases_done != nullptr) limits.cases_done->fetch_add(1, std::memory_order_relaxed);
   const bool is_stopped =
       judgement.verdict == Verdict::hung || judgement.verdict == Verdict::crashed;
-  if (is_stopped && !is_damaged) examiner.backend().restart(0);
+  if (is_stopped && !is_damaged) examiner.restart(0);
   return true;
 }
 
@@ -153,7 +153,7 @@ ReplayResult replay(Examiner& examiner, const Case& c, const RunLimits& limits, 
   Judgement judgement;
   do {
     try {
-      examiner.backend().restart(c.ranks);
+      examiner.restart(c.ranks);
       if (result.replays + 1 < limits.replays) examiner.backend().expect_restart();
       examine(examiner, c, judgement);
     } catch (const Interrupted&) {

@@ -26,6 +26,9 @@ constexpr std::int64_t large_every = 160;
 /// One case in so many is spread over several hosts.
 constexpr std::int64_t hosts_every = 8;
 
+/// The most earlier calls of a case that is drawn.
+constexpr std::int64_t drawn_max = 15;
+
 /// Returns the case of its first members alone.
 Case with_first_members(const Family& family,
                         const spec::Contract& contract,
@@ -111,7 +114,7 @@ void Generator::draw_earlier(int size, Case& c) {
   if (!property_.has_earlier || drawn_ == 0 || fixed_.contains("earlier")) return;
   RandomSource random(mix(mix(seed_, drawn_), hash_of("earlier")));
   const std::int64_t calls =
-      random.below(8) == 0 ? random.between(4, earlier_max) : random.between(1, 3);
+      random.below(8) == 0 ? random.between(4, drawn_max) : random.between(1, 3);
   const Case own = c;
   for (std::int64_t k = 0; k < calls; ++k) {
     Case call = c.earlier.empty() ? own : c.earlier.back();

@@ -245,6 +245,7 @@ Finding Runner::check(Slot& slot, const Unit& unit, std::uint64_t seed) {
     if (backend) {
       RunLimits limits = options_.limits;
       limits.seed = seed;
+      limits.history = &slot.histories[unit.backend];
       if (unit.count > 0 && hooks_.available_memory) {
         limits.memory_bytes = hooks_.available_memory();
       }

@@ -77,6 +77,7 @@ class Runner {
     std::map<std::string, std::unique_ptr<Backend>> backends;
     std::map<std::string, std::string> failures;
     std::map<std::string, Last> last{};
+    std::map<std::string, CallHistory> histories{};
     /// The algorithm that was run last, as the index of its first unit.
     std::optional<std::size_t> algorithm{};
   };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,9 @@
 #include "gpu/collectives/registry.hpp"
 
 #include "harness/base/random_source.hpp"
+#include "harness/check/call_history.hpp"
 #include "harness/check/operation.hpp"
+#include "harness/search/engine.hpp"
 #include "harness/search/generator.hpp"
 #include "harness/search/shrink.hpp"
 
@@ -95,8 +98,8 @@ TEST_F(AfterOtherCallsTest, BadCallsAreNamed) {
   EXPECT_EQ(why_invalid(R"([{"operation":"barrier","earlier":[{"operation":"barrier"}]}])"),
             "earlier: call 0: earlier: expected none in an earlier call");
   std::string many = R"({"operation":"barrier"})";
-  for (int i = 0; i < 15; ++i) many += R"(,{"operation":"barrier"})";
-  EXPECT_EQ(why_invalid("[" + many + "]"), "earlier: got 16 calls, expected at most 15");
+  for (int i = 0; i < 64; ++i) many += R"(,{"operation":"barrier"})";
+  EXPECT_EQ(why_invalid("[" + many + "]"), "earlier: got 65 calls, expected at most 64");
   Case c = with_earlier(R"([{"operation":"barrier"}])");
   c.property = "agrees_with_reference";
   EXPECT_EQ(harness::why_invalid(catalogue_, c),
@@ -123,6 +126,58 @@ TEST_F(AfterOtherCallsTest, CallsAreOfAllOperationsAndOfSmallerGroups) {
   EXPECT_TRUE(has_group && has_same_shape);
   EXPECT_LE(numbers.size() > 0 ? *numbers.rbegin() : 0, 15U);
   EXPECT_GE(numbers.size(), 8U);
+}
+
+/// An all_reduce on several ranks is wrong if a call with root 1 came before since the start.
+class ForgetfulBackend : public SimBackend {
+ public:
+  ForgetfulBackend() : SimBackend(gpu::implementations()) {}
+
+  void run(std::span<const Case> stages, harness::Observation& observation) override {
+    SimBackend::run(stages, observation);
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      if (stages[s].operation == "all_reduce" && had_root_ && group_size(stages[s]) > 1) {
+        harness::ImageLayout layout;
+        lay_out(contract_of(stages[s]), stages[s], 0, harness::ResultPlace::own_block, layout);
+        harness::Image& image = observation.stages[s].images[0];
+        if (layout.recv_size > 0) image[static_cast<std::size_t>(layout.recv)] ^= std::byte{0x40};
+      }
+      had_root_ = had_root_ || collective(stages[s]).root == 1;
+    }
+  }
+  void restart(int /*ranks*/) override { had_root_ = false; }
+
+ private:
+  bool had_root_ = false;
+};
+
+TEST_F(AfterOtherCallsTest, AFailureThatNeedsEarlierCasesGetsTheirCalls) {
+  ForgetfulBackend backend;
+  harness::CallHistory history;
+  harness::RunLimits limits;
+  limits.history = &history;
+  harness::Unit unit;
+  unit.operation = "broadcast";
+  unit.algorithm = "binomial";
+  unit.backend = "sim";
+  unit.property = "agrees_with_reference";
+  unit.cases = 20;
+  unit.require_all_cells = false;
+  EXPECT_EQ(run_unit(catalogue_, backend, unit, limits).verdict, harness::Verdict::passed);
+  unit.operation = "all_reduce";
+  unit.algorithm = "direct";
+  const harness::Finding finding = run_unit(catalogue_, backend, unit, limits);
+  EXPECT_EQ(finding.verdict, harness::Verdict::falsified) << finding.reason;
+  EXPECT_EQ(finding.replays_failed, finding.replays);
+  Case minimal = finding.minimal.value();
+  ASSERT_EQ(minimal.earlier.size(), 1U);
+  minimal.earlier[0].algorithm.clear();
+  EXPECT_EQ(to_text(minimal),
+            R"({"operation":"all_reduce","algorithm":"direct","backend":"sim",)"
+            R"("property":"after_other_calls","ranks":2,"count":1,"type":"f32","op":"sum",)"
+            R"("input":"coded","earlier":[{"operation":"broadcast","root":1,"type":"f32",)"
+            R"("input":"coded"}]})");
+  EXPECT_EQ(finding.original->property, "agrees_with_reference");
 }
 
 /// Only the second call before a call matters, and only its root.
