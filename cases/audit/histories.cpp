@@ -16,7 +16,7 @@ namespace {
 
 using harness::Case;
 
-constexpr FoundBy by_history{.property = "after_other_calls"};
+constexpr FoundBy by_history{.property = "is_independent_of_history"};
 constexpr std::string_view alone = R"({"earlier":[]})";
 
 /// The call before this one; the call itself if it is the first.

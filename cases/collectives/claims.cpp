@@ -16,7 +16,7 @@ Properties with_data(std::initializer_list<harness::Property> more) {
                repeats_with_other_data(),
                keeps_groups_apart(),
                groups_at_once(),
-               after_other_calls()},
+               is_independent_of_history()},
               more);
 }
 
@@ -28,7 +28,7 @@ Properties in_place(std::initializer_list<harness::Property> more) {
                repeats_with_other_data(),
                keeps_groups_apart(),
                groups_at_once(),
-               after_other_calls()},
+               is_independent_of_history()},
               more);
 }
 
@@ -46,7 +46,7 @@ void add_moves(std::vector<Claims>& all) {
   all.push_back({"all_gather_v", in_place({ranks_agree_bitwise(), splits()})});
   all.push_back({"all_to_all", in_place({splits(), is_an_involution()})});
   all.push_back({"all_to_all_v", in_place({splits(), returns_by_the_transpose()})});
-  all.push_back({"barrier", {separates_ranks(), groups_at_once(), after_other_calls()}});
+  all.push_back({"barrier", {separates_ranks(), groups_at_once(), is_independent_of_history()}});
   all.push_back(
       {"broadcast", in_place({ranks_agree_bitwise(), splits(), equals_scatter_then_all_gather()})});
   all.push_back({"broadcast_list",

@@ -177,9 +177,9 @@ void expect_ranks_separated(const harness::Evidence& evidence, harness::Judgemen
   }
 }
 
-harness::Property after_other_calls() {
+harness::Property is_independent_of_history() {
   return {
-      .name = "after_other_calls",
+      .name = "is_independent_of_history",
       .summary = "A call after other calls agrees with the reference, and so do they.",
       .applies = nullptr,
       .adapt = nullptr,

@@ -29,7 +29,7 @@ namespace rankcheck::cases {
 
 /// The other calls are any collectives of the same ranks, see Case::earlier. No rank waits for
 /// another one between calls.
-[[nodiscard]] harness::Property after_other_calls();
+[[nodiscard]] harness::Property is_independent_of_history();
 
 /// They may combine in another order, so reductions are compared only if the order makes no
 /// difference.

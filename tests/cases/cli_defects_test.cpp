@@ -68,8 +68,7 @@ class CliCompareTest : public tests::CliTest {
 TEST_F(CliCompareTest, NamesWhatBrokeAndHowToRunItAgain) {
   const Outcome outcome = fails("compare right wrong");
   EXPECT_EQ(outcome.first_line().substr(0, 29), "Worse: 1 unit is newly broken");
-  EXPECT_TRUE(
-      has(outcome.out, "  passed -> falsified: ", R"( replay '{"operation":"all_reduce")"));
+  EXPECT_TRUE(has(outcome.out, "  passed -> falsified: ", R"( replay '{"operation":"all_reduce")"));
   passes("compare right wrong --fail-on accuracy");
 }
 

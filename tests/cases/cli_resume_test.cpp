@@ -176,10 +176,10 @@ TEST_F(CliResumeTest, SuiteThatHasChangedIsRefused) {
   run_work();
   const std::string journal = text_of("r/journal.jsonl");
   write_work(6);
-  expect_unable(
-      "run --resume r",
-      "--resume: r: barrier/central/sim/after_other_calls: got 6, expected cases to be 5, as "
-      "when the run began: suites, ");
+  expect_unable("run --resume r",
+                "--resume: r: barrier/central/sim/groups_at_once: got 6, expected cases "
+                "to be 5, as "
+                "when the run began: suites, ");
   write_work(5, R"(,"ranks":[1,4])");
   expect_unable("run --resume r", "got [1,4], expected ranks to be [1,8], as when the run began");
   write_work(5, R"(,"types":["f32"])");

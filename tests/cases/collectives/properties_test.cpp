@@ -227,7 +227,7 @@ const std::vector<Claim> claims = [] {
        R"("operation":"gather_v","ranks":4,"counts":[2,1,3,1],"gap":1,"root":2,"type":"uint8")",
        {0, 1, 2, 3, 4},
        reference},
-      {"after_other_calls",
+      {"is_independent_of_history",
        R"("operation":"all_reduce","ranks":2,"count":1,"op":"sum","earlier":[)"
        R"({"operation":"broadcast","count":2,"group":[1]},{"operation":"scatter","count":1}])",
        {0, 1, 2},

@@ -29,12 +29,13 @@ using harness::case_from_text;
 using harness::has;
 using harness::to_text;
 
-class AfterOtherCallsTest : public testing::Test {
+class HistoryTest : public testing::Test {
  protected:
   static Case with_earlier(const std::string& earlier) {
-    return case_from_text(R"({"operation":"all_reduce","property":"after_other_calls","ranks":3,)"
-                          R"("count":2,"op":"sum","earlier":)" +
-                          earlier + "}");
+    return case_from_text(
+        R"({"operation":"all_reduce","property":"is_independent_of_history","ranks":3,)"
+        R"("count":2,"op":"sum","earlier":)" +
+        earlier + "}");
   }
   /// What is wrong with these earlier calls, whether it is noticed when they are read or later.
   [[nodiscard]] std::string why_invalid(const std::string& earlier) const {
@@ -52,7 +53,7 @@ class AfterOtherCallsTest : public testing::Test {
     unit.operation = operation;
     unit.algorithm = "direct";
     unit.backend = "sim";
-    unit.property = "after_other_calls";
+    unit.property = "is_independent_of_history";
     harness::Generator generator(catalogue_, backend, unit, 1);
     harness::RandomSource words(1);
     std::vector<Case> all(static_cast<std::size_t>(n));
@@ -75,7 +76,7 @@ class AfterOtherCallsTest : public testing::Test {
   const harness::Catalogue& catalogue_ = all_operations();
 };
 
-TEST_F(AfterOtherCallsTest, CallsAreWrittenAsTheyAreRead) {
+TEST_F(HistoryTest, CallsAreWrittenAsTheyAreRead) {
   const std::string text =
       R"([{"operation":"barrier","type":"f32"},)"
       R"({"operation":"gather","group":[2,0],"root":1,"count":1,"type":"int8"}])";
@@ -86,7 +87,7 @@ TEST_F(AfterOtherCallsTest, CallsAreWrittenAsTheyAreRead) {
   EXPECT_EQ(c.earlier[1].ranks, 3);
 }
 
-TEST_F(AfterOtherCallsTest, BadCallsAreNamed) {
+TEST_F(HistoryTest, BadCallsAreNamed) {
   EXPECT_EQ(why_invalid("7"), "case: earlier: expected a list of calls");
   EXPECT_EQ(why_invalid("[7]"), "case: earlier: call 0: case: got 7, expected a JSON object");
   EXPECT_EQ(why_invalid(R"([{"operation":"barrier","ranks":3}])"),
@@ -106,7 +107,7 @@ TEST_F(AfterOtherCallsTest, BadCallsAreNamed) {
             "earlier: the property agrees_with_reference has no earlier calls");
 }
 
-TEST_F(AfterOtherCallsTest, CallsAreOfAllOperationsAndOfSmallerGroups) {
+TEST_F(HistoryTest, CallsAreOfAllOperationsAndOfSmallerGroups) {
   std::set<std::string> operations;
   std::set<std::size_t> numbers;
   bool has_group = false;
@@ -151,7 +152,7 @@ class ForgetfulBackend : public SimBackend {
   bool had_root_ = false;
 };
 
-TEST_F(AfterOtherCallsTest, AFailureThatNeedsEarlierCasesGetsTheirCalls) {
+TEST_F(HistoryTest, AFailureThatNeedsEarlierCasesGetsTheirCalls) {
   ForgetfulBackend backend;
   harness::CallHistory history;
   harness::RunLimits limits;
@@ -174,14 +175,14 @@ TEST_F(AfterOtherCallsTest, AFailureThatNeedsEarlierCasesGetsTheirCalls) {
   minimal.earlier[0].algorithm.clear();
   EXPECT_EQ(to_text(minimal),
             R"({"operation":"all_reduce","algorithm":"direct","backend":"sim",)"
-            R"("property":"after_other_calls","ranks":2,"count":1,"type":"f32","op":"sum",)"
+            R"("property":"is_independent_of_history","ranks":2,"count":1,"type":"f32","op":"sum",)"
             R"("input":"coded","earlier":[{"operation":"broadcast","root":1,"type":"f32",)"
             R"("input":"coded"}]})");
   EXPECT_EQ(finding.original->property, "agrees_with_reference");
 }
 
 /// Only the second call before a call matters, and only its root.
-TEST_F(AfterOtherCallsTest, ShrinksToTheCallsThatMatter) {
+TEST_F(HistoryTest, ShrinksToTheCallsThatMatter) {
   const auto fails = [](const Case& c) {
     return std::ranges::any_of(c.earlier, [](const Case& call) {
       return call.operation == "broadcast" && group_size(call) > 1 && collective(call).root == 1;
@@ -195,14 +196,14 @@ TEST_F(AfterOtherCallsTest, ShrinksToTheCallsThatMatter) {
     small.earlier[0].algorithm.clear();
     EXPECT_EQ(to_text(small),
               R"({"operation":"all_reduce","algorithm":"direct","backend":"sim",)"
-              R"("property":"after_other_calls","ranks":2,"type":"f32","op":"sum",)"
+              R"("property":"is_independent_of_history","ranks":2,"type":"f32","op":"sum",)"
               R"("input":"coded","earlier":[{"operation":"broadcast","root":1,"type":"f32",)"
               R"("input":"coded"}]})");
   }
   EXPECT_EQ(shrunk_cases, 3);
 }
 
-TEST_F(AfterOtherCallsTest, CandidatesAreValidAndOfOneWorld) {
+TEST_F(HistoryTest, CandidatesAreValidAndOfOneWorld) {
   std::vector<Case> candidates;
   for (const Case& c : drawn("scatter", 40)) {
     harness::shrinks(catalogue_, c, candidates);
