@@ -265,6 +265,25 @@ def test_a_root_that_is_not_awaited_is_found(tmp_path):
     assert said.startswith("falsified"), said + errors
 
 
+@pytest.mark.parametrize("launch", ["threads", "processes"])
+def test_a_slot_that_is_used_again_too_early_is_found(tmp_path, monkeypatch, launch):
+    """The mistake shows only if no rank waits for the others between two calls."""
+    monkeypatch.setenv("LAUNCH", launch)
+    file = os.path.join(HERE, "subjects", "one_slot.py")
+    claims = "agrees_with_reference,repeats_with_other_data,is_independent_of_history"
+    options = {"property": claims, "ranks": "3..3", "cases": 5}
+    findings, output = findings_of(tmp_path, file, "all_gather", **options)
+    found = {each["unit"]["property"]: each for each in findings}
+    assert found["agrees_with_reference"]["verdict"] == "passed", output
+    repeated = found["repeats_with_other_data"]
+    assert repeated["verdict"] == "falsified", output
+    assert (repeated["minimal"]["repeat"], repeated["minimal"]["count"]) == (2, 1)
+    after = found["is_independent_of_history"]
+    assert after["verdict"] == "falsified", output
+    assert after["minimal"]["count"] == 1
+    assert [each["count"] for each in after["minimal"]["earlier"]] == [1]
+
+
 # The smallest case has the root 0, and the bug makes rank 1 the root.
 OFF_THE_ROOT = "rank 1: element 0 of recv, which is no part of the output, was written"
 

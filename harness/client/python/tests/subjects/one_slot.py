@@ -1,0 +1,47 @@
+"""all_gather through one slot for each rank: the next call may write before a slow rank has read."""
+from __future__ import annotations
+
+import mmap
+import os
+import time
+
+import numpy as np
+import rankcheck
+
+RANKS = 3
+SLOT_BYTES = 1 << 24
+LAUNCHES = {"threads": rankcheck.one_process, "processes": rankcheck.processes}
+s = rankcheck.Subject(
+    "one-slot", launch=LAUNCHES[os.environ["LAUNCH"]](RANKS), groups="world", types="int32"
+)
+# The slots, and behind them the number of calls that each rank has entered.
+memory = {}
+
+
+@s.setup
+def _(me):
+    path = os.path.join(os.path.dirname(me.url[len("file://") :]), "slots")
+    with open(path, "ab+") as file:
+        file.truncate(RANKS * (SLOT_BYTES + 8))
+        mapping = mmap.mmap(file.fileno(), RANKS * (SLOT_BYTES + 8))
+    memory["slots"] = [
+        np.frombuffer(mapping, np.uint8, SLOT_BYTES, rank * SLOT_BYTES) for rank in range(RANKS)
+    ]
+    memory["calls"] = np.frombuffer(mapping, np.int64, RANKS, RANKS * SLOT_BYTES)
+
+
+@s.all_gather
+def _(call, send, recv):
+    slots, calls = memory["slots"], memory["calls"]
+    slots[call.rank][: send.nbytes] = send.view(np.uint8)
+    calls[call.rank] += 1
+    while min(calls) < calls[call.rank]:
+        time.sleep(0)
+    if call.rank == RANKS - 1:
+        time.sleep(0.01)
+    for rank in range(RANKS):
+        recv[rank] = slots[rank][: send.nbytes].view(np.int32)
+
+
+if __name__ == "__main__":
+    s.serve()
