@@ -267,6 +267,17 @@ std::string why_call_invalid(const Operation& operation, const Case& c) {
   return family_of(operation.contract).why_invalid(operation.contract, c);
 }
 
+/// Why a call is no earlier call of a case. Empty if it is valid.
+std::string why_earlier_invalid(const Catalogue& catalogue, const Case& c, const Case& call) {
+  const Operation* const operation = catalogue.find(call.operation);
+  if (operation == nullptr) return "operation: " + unknown_operation(catalogue, call.operation);
+  if (find_family(call.operation) != find_family(c.operation)) {
+    return "operation: " + call.operation + " is of another family than " + c.operation;
+  }
+  if (!call.earlier.empty()) return "earlier: expected none in an earlier call";
+  return why_call_invalid(*operation, call);
+}
+
 /// Why the earlier calls of a case are none. Empty if they are valid.
 std::string why_earlier_invalid(const Catalogue& catalogue, const Case& c, bool has_earlier) {
   if (!c.earlier.empty() && !has_earlier) {
@@ -278,11 +289,7 @@ std::string why_earlier_invalid(const Catalogue& catalogue, const Case& c, bool 
   for (std::size_t k = 0; k < c.earlier.size(); ++k) {
     const Case& call = c.earlier[k];
     RANKCHECK_ASSERT(call.ranks == c.ranks && call.hosts == c.hosts && call.backend == c.backend);
-    const Operation* const operation = catalogue.find(call.operation);
-    const std::string why = operation == nullptr
-                                ? "operation: " + unknown_operation(catalogue, call.operation)
-                            : call.earlier.empty() ? why_call_invalid(*operation, call)
-                                                   : "earlier: expected none in an earlier call";
+    const std::string why = why_earlier_invalid(catalogue, c, call);
     if (!why.empty()) return fmt::format("earlier: call {}: {}", k, why);
   }
   return {};
@@ -542,7 +549,8 @@ void Examiner::restart(int ranks) {
 void Examiner::note_calls(const Judgement& judgement) {
   if (history_ == nullptr) return;
   if (is_failure(judgement.verdict)) calls_before_ = history_->calls();
-  // New ranks take the place of those that hang or have crashed.
+  if (judgement.verdict == Verdict::skipped) return;
+  // New ranks may take the place of those that failed, and do if they hang or have crashed.
   if (observation_.status != RunStatus::completed) return history_->clear();
   for (const Case& call : stages_) history_->add(call);
 }

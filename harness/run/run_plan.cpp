@@ -383,6 +383,7 @@ class RunPlanner {
         if (backends_.stands_for(name) != pinned.value.backend) continue;
         PinnedCase own = pinned;
         own.value.backend = name;
+        for (Case& call : own.value.earlier) call.backend = name;
         add_pinned(own, pins);
       }
     }

@@ -63,7 +63,7 @@ class Session {
     for (int done = 0; done < unit_.cases && !stopped_ && !first_; done += round_cases) {
       search(done);
     }
-    if (is_interrupted_) throw Interrupted();
+    if (is_interrupted_ && finding_.cases == 0) throw Interrupted();
     if (first_) confirm();
     conclude();
     return std::move(finding_);
@@ -213,41 +213,40 @@ class Session {
       result = replay_failure(examiner_, minimal_, limits_);
       if (result.failed == result.replays) result = shrink_afresh(std::move(result));
     }
-    if (result.failed == 0 && result.verdict != Verdict::errored) result = search_history(result);
+    const bool needs_more = result.failed == 0 && result.verdict != Verdict::errored;
+    if (needs_more && find_history()) result = replay_failure(examiner_, minimal_, limits_);
     examiner_.restart(0);
     report(minimal_, result, finding_);
     if (finding_.shrinks > 0) finding_.original = first_->c;
     if (finding_.verdict == Verdict::flaky && result.failed == 0) {
       finding_.reason += ", perhaps because it needs what earlier calls left behind";
-      if (calls_before_.empty()) return;
-      finding_.reason += fmt::format(" (it passed behind the last {}, too)",
-                                     counted(std::ssize(calls_before_), "call", "calls"));
+      if (passed_after_ == 0) return;
+      finding_.reason += fmt::format(" (it passed after the last {}, too)",
+                                     counted(passed_after_, "call", "calls"));
     }
   }
 
   /// Looks for the fewest of the calls before the first failure that make it fail again, in a
-  /// backend that starts afresh, and shrinks them. Returns the replays of the minimal case, or
-  /// those of the failure, which never failed again, if there are no such calls.
-  ReplayResult search_history(ReplayResult of_failure) {
-    const Clock::time_point end = std::min(after(limits_.shrink_s), limits_.deadline);
+  /// backend that starts afresh, and shrinks them. Returns whether there are such calls.
+  bool find_history() {
     const std::optional<Case> all = with_calls(*first_, calls_before_);
-    if (!all) return of_failure;
+    if (!all) return false;
+    const Clock::time_point end = std::min(after(limits_.shrink_s), limits_.deadline);
     hurry_if_hung();
     Case last = *all;
-    for (std::size_t n = 1; !is_over(end); n = std::min(2 * n, all->earlier.size())) {
+    bool is_found = false;
+    for (std::size_t n = 0; !is_found && n < all->earlier.size() && !is_over(end);) {
+      n = std::min(std::max<std::size_t>(2 * n, 1), all->earlier.size());
       last.earlier.assign(all->earlier.end() - static_cast<std::ptrdiff_t>(n), all->earlier.end());
-      if (is_taken(last) && fails_afresh(last)) break;
-      if (n == all->earlier.size()) return of_failure;
+      if (!is_taken(last)) continue;
+      is_found = fails_afresh(last);
+      if (judgement_.verdict == Verdict::passed) passed_after_ = static_cast<std::int64_t>(n);
     }
-    if (is_over(end)) return of_failure;
-    accept(last);
-    while (accept_candidate(end)) {
+    if (is_found) accept(last);
+    while (is_found && accept_candidate(end)) {
     }
     examiner_.backend().hurry(false);
-    ReplayResult result = replay_failure(examiner_, minimal_, limits_);
-    if (result.failed > 0) return result;
-    go_back_to_first();
-    return of_failure;
+    return is_found;
   }
 
   /// The last call of a failure as a case of the property with earlier calls: these, and the
@@ -261,8 +260,6 @@ class Session {
     const auto property = std::ranges::find_if(properties, &Property::has_earlier);
     if (property == properties.end()) return std::nullopt;
     out.property = property->name;
-    int ranks = out.ranks;
-    for (const Case& call : calls) ranks = std::max(ranks, call.ranks);
     const Family* const family = find_family(out.operation);
     std::erase_if(calls, [&](const Case& call) {
       return call.input == InputKind::previous || find_family(call.operation) != family ||
@@ -271,6 +268,8 @@ class Session {
     calls.erase(calls.begin(),
                 calls.end() - std::min<std::ptrdiff_t>(std::ssize(calls), earlier_max));
     if (calls.empty() || out.input == InputKind::previous) return std::nullopt;
+    int ranks = out.ranks;
+    for (const Case& call : calls) ranks = std::max(ranks, call.ranks);
     for (Case& call : calls) {
       call = in_world_of(ranks, std::move(call));
       call.property = Case().property;
@@ -287,9 +286,10 @@ class Session {
     return call;
   }
 
-  /// Whether the case is valid and the backend takes every call of it.
+  /// Whether the case is valid and not too large, and the backend takes every call of it.
   [[nodiscard]] bool is_taken(const Case& c) {
     return why_invalid(catalogue_, c).empty() &&
+           fits_into_memory(catalogue_, c, limits_.memory_bytes) &&
            std::ranges::all_of(program_of(catalogue_, c), [&](const Case& call) {
              return examiner_.backend().why_refused(call).empty();
            });
@@ -455,6 +455,8 @@ class Session {
   std::optional<Failure> first_;
   /// The calls that the ranks made before the first failure.
   std::vector<Case> calls_before_;
+  /// The most of these calls after which the failure did not come back.
+  std::int64_t passed_after_ = 0;
   Failure minimal_;
   Clock::time_point shrink_end_ = Clock::time_point::max();
 };

@@ -122,6 +122,7 @@ Finding run_pinned(const Catalogue& catalogue,
     return finding;
   }
   Examiner examiner(catalogue, backend);
+  if (limits.history != nullptr) examiner.keep_history(*limits.history);
   Failure failure{c, {}};
   examine(examiner, c, failure.judgement);
   const Verdict verdict = failure.judgement.verdict;

@@ -184,8 +184,14 @@ class Generator {
   int ranks_required_ = 1;
   bool needs_ranks_ = false;
   std::vector<Case> stages_;
-  /// Where earlier calls of each operation are drawn from, as far as some were drawn.
-  std::map<std::string, std::unique_ptr<Generator>> earlier_;
+  /// Where earlier calls of an operation are drawn from. Null until the first one is drawn.
+  struct EarlierSource {
+    std::unique_ptr<Generator> generator;
+    /// Whether the operation has the unit's algorithm, too.
+    bool has_algorithm = false;
+  };
+  /// By the operation's name. Empty until the first earlier call is drawn.
+  std::map<std::string, EarlierSource> earlier_;
   /// What the backend last said of a case that it refused: "op: NCCL has no ...".
   std::string refusal_;
   std::string first_refusal_;

@@ -2,7 +2,6 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
-#include <set>
 #include <string>
 
 #include "reference/spec/to_size.hpp"
@@ -152,26 +151,25 @@ Case Generator::in_world_of(const Case& c, RandomSource& random, const Case& cal
 }
 
 Generator& Generator::source_of_earlier(RandomSource& random) {
-  const std::vector<AlgorithmInfo> all = backend_.algorithms();
-  std::set<std::string> operations;
-  for (const AlgorithmInfo& each : all) {
-    if (find_family(each.operation) == &family_) operations.insert(each.operation);
+  if (earlier_.empty()) {
+    for (const AlgorithmInfo& each : backend_.algorithms()) {
+      if (find_family(each.operation) != &family_) continue;
+      EarlierSource& source = earlier_[each.operation];
+      source.has_algorithm = source.has_algorithm || each.name == base_.algorithm;
+    }
   }
-  const std::int64_t chosen = random.below(std::ssize(operations));
-  std::unique_ptr<Generator>& source = earlier_[*std::next(operations.begin(), chosen)];
-  if (source) return *source;
+  auto& [operation, source] = *std::next(earlier_.begin(), random.below(std::ssize(earlier_)));
+  if (source.generator) return *source.generator;
   Unit unit;
-  unit.operation = *std::next(operations.begin(), chosen);
+  unit.operation = operation;
   // An algorithm of another name may need processes that are started in another way.
-  const bool has_same = std::ranges::any_of(all, [&](const AlgorithmInfo& each) {
-    return each.operation == unit.operation && each.name == base_.algorithm;
-  });
-  if (has_same && random.chance(128)) unit.algorithm = base_.algorithm;
+  if (source.has_algorithm && random.chance(128)) unit.algorithm = base_.algorithm;
   unit.backend = base_.backend;
   unit.property = catalogue_.find(unit.operation)->properties.front().name;
   unit.ranks_max = ranks_max_;
-  source = std::make_unique<Generator>(catalogue_, backend_, unit, mix(seed_, earlier_.size()));
-  return *source;
+  source.generator =
+      std::make_unique<Generator>(catalogue_, backend_, unit, mix(seed_, hash_of(operation)));
+  return *source.generator;
 }
 
 void Generator::vary_manner(Case& c) const {

@@ -269,7 +269,7 @@ class Shrinker {
     }
   }
 
-  /// No earlier calls, half of them, or all but one.
+  /// Drops all earlier calls, half of them, a quarter, and so on, or one.
   void earlier_fewer() {
     const auto n = std::ssize(case_.earlier);
     for (std::ptrdiff_t dropped = n; dropped > 0; dropped /= 2) {
@@ -282,7 +282,10 @@ class Shrinker {
     }
   }
 
+  /// Of many calls, most are dropped first: each candidate is a copy of them all.
   void earlier_simpler() {
+    constexpr std::size_t simplified_max = 16;
+    if (case_.earlier.size() > simplified_max) return;
     std::vector<Case> candidates;
     for (std::size_t k = 0; k < case_.earlier.size(); ++k) {
       Case call = case_.earlier[k];

@@ -206,10 +206,10 @@ class Session {
                                                  std::vector<Image>& images);
   /// Copies an image into the shared file, if it belongs there.
   [[nodiscard]] Place place_in_file(const Peer& peer, const Image& image);
-  /// Sends the stages of this part whose inputs the workers get. Returns false if it gave the run
-  /// up.
   /// Whether the process gets a message about the stage.
   [[nodiscard]] bool has_stage(const Peer& peer, const Case& c) const;
+  /// Sends the stages of this part whose inputs the workers get. Returns false if it gave the run
+  /// up.
   bool send_stages(std::span<const Case> stages, Observation& observation);
   bool send_derived(std::span<const Case> stages, Observation& observation);
   void take_result(Peer& peer, const Frame& frame);

@@ -254,12 +254,12 @@ bool Session::send_stages(std::span<const Case> stages, Observation& observation
     peer.result.path.assign(part_.count, {});
     peer.result.stages.assign(part_.count, {});
   }
+  const auto part = stages.subspan(part_.first, part_.count);
   for (std::size_t k = part_.first; k < part_.first + part_.count; ++k) {
     for (Peer& peer : peers_) {
       if (!has_stage(peer, stages[k])) continue;
       std::vector<Image> images;
       nlohmann::ordered_json header = stage_for(peer, stages, k, observation, images);
-      const auto part = stages.subspan(part_.first, part_.count);
       const std::ptrdiff_t together =
           std::ranges::count_if(part, [&](const Case& c) { return has_stage(peer, c); });
       if (hello_.takes_together && together > 1) header["together"] = together;

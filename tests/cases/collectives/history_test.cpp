@@ -94,6 +94,8 @@ TEST_F(HistoryTest, BadCallsAreNamed) {
             "case: earlier: call 0: ranks: is that of the case, expected no value");
   EXPECT_EQ(why_invalid(R"([{"operation":"barrier"},{"operation":"broadcst"}])"),
             R"(earlier: call 1: operation: unknown name "broadcst"; did you mean broadcast?)");
+  EXPECT_EQ(why_invalid(R"([{"operation":"pad"}])"),
+            "earlier: call 0: operation: pad is of another family than all_reduce");
   EXPECT_EQ(why_invalid(R"([{"operation":"barrier","group":[3]}])"),
             "earlier: call 0: group: got 3, expected ranks in 0..2");
   EXPECT_EQ(why_invalid(R"([{"operation":"barrier","earlier":[{"operation":"barrier"}]}])"),

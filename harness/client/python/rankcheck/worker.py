@@ -469,16 +469,20 @@ def call_in_threads(
     waits a second after the first error is left behind.
     """
     ended: "queue.SimpleQueue[Optional[Tuple[int, BaseException]]]" = queue.SimpleQueue()
+    # Nobody goes on to a later call after an error.
+    has_failed = threading.Event()
 
     def run(rank: int) -> None:
         def make_calls() -> None:
             for call in calls[rank]:
-                call()
+                if not has_failed.is_set():
+                    call()
 
         try:
             # Under this name, because a traceback begins in the function that catches the error.
             under_name(f"rank {rank}", make_calls)()
         except BaseException as error:
+            has_failed.set()
             ended.put((rank, error))
         else:
             ended.put(None)
