@@ -143,6 +143,7 @@ Generator::Generator(const Catalogue& catalogue,
   seed_ = seed;
   if (ranks_min_ <= ranks_max_) cells_ = all_cells(operation_.contract, unit.types);
   find_cells();
+  if (count_ > 0) keep_first_type(unit.types);
   find_sites();
   for (Cell& cell : cells_) cell.is_open = !covered.contains(cell.name());
   for (SiteCell& cell : sites_) cell.is_open = !covered.contains(cell.site.name);
@@ -231,6 +232,15 @@ void Generator::find_cells() {
     refusals += is_about_unit() ? 1 : 0;
   }
   cells_.swap(kept);
+}
+
+void Generator::keep_first_type(const std::vector<Type>& types) {
+  const auto has = [&](Type type) {
+    return std::ranges::find(cells_, type, &Cell::type) != cells_.end();
+  };
+  const auto first = std::ranges::find_if(types, has);
+  if (first != types.end())
+    std::erase_if(cells_, [&](const Cell& each) { return each.type != *first; });
 }
 
 void Generator::find_sites() {

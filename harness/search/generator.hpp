@@ -96,6 +96,8 @@ class Generator {
   /// Whether some case of the cell can be run.
   bool can_cover(std::size_t cell);
   void find_cells();
+  /// Leaves the cells of the first of these types that has any.
+  void keep_first_type(const std::vector<spec::Type>& types);
   void find_sites();
   [[nodiscard]] static FeatureWeights choose_weights(RandomSource& random);
   /// Whether the cell is not covered yet, or can have inputs of an open call class that few cells

@@ -152,6 +152,7 @@ Case Generator::in_world_of(const Case& c, RandomSource& random, const Case& cal
 
 Generator& Generator::source_of_earlier(RandomSource& random) {
   if (earlier_.empty()) {
+    earlier_[base_.operation].has_algorithm = true;
     for (const AlgorithmInfo& each : backend_.algorithms()) {
       if (find_family(each.operation) != &family_) continue;
       EarlierSource& source = earlier_[each.operation];

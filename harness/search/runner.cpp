@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "reference/spec/to_size.hpp"
 
 #include "harness/base/run_clock.hpp"
@@ -25,6 +27,8 @@ namespace {
 constexpr std::array<std::string_view, 4> ending_names{
     "completed", "failed_fast", "interrupted", "time_over"};
 
+/// After so many hung units of a backend, its further units get one case each.
+constexpr int hung_max = 3;
 constexpr auto tick_interval = std::chrono::milliseconds(200);
 
 bool is_failure(const Finding& finding) {
@@ -164,7 +168,9 @@ void Runner::work(Slot& slot, Round& round) {
       continue;
     }
     const std::size_t index = *next;
-    const Unit& unit = round.units[index];
+    Unit unit = round.units[index];
+    const bool is_cut = hung_[unit.backend] >= hung_max && unit.pinned.empty() && unit.cases > 1;
+    if (is_cut) unit.cases = 1;
     lock.unlock();
     Finding finding;
     bool is_judged = true;
@@ -181,6 +187,13 @@ void Runner::work(Slot& slot, Round& round) {
     if (!is_judged) {
       round.ending = Ending::interrupted;
       return;
+    }
+    if (finding.verdict == Verdict::hung && is_red(finding)) ++hung_[unit.backend];
+    const bool is_green = finding.verdict == Verdict::passed || finding.verdict == Verdict::vacuous;
+    if (is_cut && is_green) {
+      finding.verdict = Verdict::vacuous;
+      finding.reason = fmt::format(
+          "only one case was run, because {} units of {} hung before", hung_max, unit.tested());
     }
     const auto ending = should_end();
     const bool whole =

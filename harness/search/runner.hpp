@@ -51,6 +51,7 @@ struct RunnerOptions {
 
 /// Checks units on several threads. Each thread has its own backends, which stay open between
 /// rounds. Units with a count of their own may take most of the memory, so they run one at a time.
+/// After three units of a backend that hung, its further units get one case each.
 class Runner {
  public:
   Runner(RunnerOptions options, RunnerHooks hooks);
@@ -92,6 +93,8 @@ class Runner {
   RunnerOptions options_;
   RunnerHooks hooks_;
   std::vector<Slot> slots_;
+  /// Number of units of each backend that hung, other than as known. Round::mutex guards it.
+  std::map<std::string, int> hung_;
 };
 
 }  // namespace rankcheck::harness

@@ -209,6 +209,14 @@ TEST_F(GeneratorTest, AUnitsCountIsThatOfItsCases) {
   }
 }
 
+TEST_F(GeneratorTest, AUnitWithACountHasTheFirstTypeThatIsTaken) {
+  unit = fake::unit("all_gather");
+  unit.count = 70'000;
+  unit.types = {spec::Type::int8, spec::Type::f64, spec::Type::int32};
+  backend.refusal = [](const Case& c) { return c.type == spec::Type::int8 ? "no" : ""; };
+  for (const Case& c : cases(unit, 10)) EXPECT_EQ(c.type, spec::Type::f64);
+}
+
 TEST_F(GeneratorTest, EveryShapeOfCountsOccurs) {
   const auto times = [](const Case& c, std::int64_t count) {
     return std::count(c.counts.begin(), c.counts.end(), count);

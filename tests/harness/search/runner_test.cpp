@@ -231,6 +231,22 @@ TEST_F(RunnerTest, WhatFinishThrowsIsThrownOn) {
   EXPECT_THROW(run(), FileError);
 }
 
+/// Each hung unit takes many time-outs, and the fourth one says little more than three.
+TEST_F(RunnerTest, AfterThreeHungUnitsFurtherOnesGetOneCase) {
+  std::vector<int> cases;
+  hooks_.check = [&](Backend&, const Unit& unit, const RunLimits&) {
+    cases.push_back(unit.cases);
+    Finding finding = passed(unit.operation);
+    finding.cases = unit.cases;
+    if (cases.size() <= 3) finding.verdict = Verdict::hung;
+    return finding;
+  };
+  run();
+  const int all = units_[0].cases;
+  EXPECT_EQ(cases, (std::vector<int>{all, all, all, 1, 1, 1}));
+  EXPECT_EQ(outcomes_[3], "vacuous: only one case was run, because 3 units of sim hung before");
+}
+
 TEST_F(RunnerTest, InterruptedUnitCountsTheCasesThatItRan) {
   std::atomic<bool> stop{false};
   options_.limits.stop = {.flag = &stop};
