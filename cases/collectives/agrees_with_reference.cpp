@@ -120,6 +120,7 @@ class StageJudge {
     numerics::compare(oracle_.rule(), expected_, got, count, comparison_);
     judgement_.count(wanted.rank, comparison_.compared_bytes);
     judgement_.ratio_max = std::max(judgement_.ratio_max, comparison_.ratio_max);
+    judgement_.power.any_input += comparison_.any_input;
     if (comparison_.wrong == 0) return;
     judgement_.fail(Verdict::falsified, "differs from the reference");
     judgement_.wrong_count += comparison_.wrong;

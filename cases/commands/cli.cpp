@@ -84,6 +84,10 @@ void print_compared(const harness::Judgement& judgement) {
         harness::grouped(judgement.power.useful),
         harness::grouped(judgement.power.elements),
         judgement.power.smallest_change);
+    if (judgement.power.any_input > 0) {
+      fmt::print("           {} may be NaN or any input, because nan_rule is unspecified\n",
+                 harness::counted(judgement.power.any_input, "element", "elements"));
+    }
   }
   if (judgement.wrong.empty()) return;
   fmt::print("wrong      {}, the first:\n{}",

@@ -213,10 +213,14 @@ struct Power {
   /// For each output, the smallest change that would have been found, as a share of the output's
   /// largest magnitude. This is the largest of these over all outputs.
   double smallest_change = 0;
+  /// Number of elements that may be NaN or any of the inputs, because an input is NaN and the
+  /// backend's rule for NaN is unspecified. They are hardly compared.
+  std::int64_t any_input = 0;
 
   void add(const Power& other) {
     elements += other.elements;
     useful += other.useful;
+    any_input += other.any_input;
     smallest_change = std::max(smallest_change, other.smallest_change);
   }
 

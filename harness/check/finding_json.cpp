@@ -45,6 +45,7 @@ constexpr std::array power_fields{
     count_field<&Power::elements, Presence::required>("elements"),
     count_field<&Power::useful, Presence::required>("useful"),
     field<&Power::smallest_change, Presence::required>("smallest_change"),
+    count_field<&Power::any_input>("any_input"),
 };
 
 constexpr std::array unit_fields{

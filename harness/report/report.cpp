@@ -310,6 +310,10 @@ std::string to_markdown(const Report& report, const SummaryNotes& notes) {
   for (const AbsentBackend& each : absent_backends(report)) remarks.push_back(to_text(each));
   for (std::string& each : version_lines(report)) remarks.push_back(std::move(each));
   for (const KnownStatus& each : report.known) remarks.push_back(to_text(each));
+  if (const std::int64_t any = all.total.power.any_input; any > 0) {
+    remarks.push_back(counted(any, "element", "elements") +
+                      " of min and max may be NaN or any input: nan_rule is unspecified");
+  }
   std::string text = fmt::format(
       "# {}\n\n**{}**\n\nRun: {}\n\n",
       in_markdown(notes.title),

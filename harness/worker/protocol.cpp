@@ -35,7 +35,8 @@ constexpr std::size_t read_bytes_min = std::size_t{64} << 10;
 
 constexpr std::array<std::string_view, 6> status_names{
     "completed", "failed", "hung", "crashed", "refused", "errored"};
-constexpr std::array<std::string_view, 3> nan_rule_names{"drops", "propagates", "unspecified"};
+constexpr std::array<std::string_view, 4> nan_rule_names{
+    "drops", "propagates", "either", "unspecified"};
 constexpr std::array<std::string_view, 2> zero_rule_names{"ieee", "unspecified"};
 constexpr std::array<std::string_view, 2> result_place_names{"own_block", "start"};
 

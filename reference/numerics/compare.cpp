@@ -151,6 +151,7 @@ void compare_values(const Fold& rule,
       const double error = judge.error(at, values[spec::to_size(c)]);
       const double bound = expected.bound[at];
       compared += has_power(rule, expected, at) ? 1 : 0;
+      comparison.any_input += (expected.admits[at] & admits_candidates) != 0 ? 1 : 0;
       if (bound > 0 && error <= bound && std::isfinite(error)) {
         comparison.ratio_max = std::max(comparison.ratio_max, error / bound);
       }

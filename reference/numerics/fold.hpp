@@ -99,6 +99,8 @@ struct Comparison {
   /// Bytes of the components for which some value would have been wrong.
   std::int64_t compared_bytes = 0;
   std::int64_t wrong = 0;
+  /// Number of components that may be NaN or any input.
+  std::int64_t any_input = 0;
   /// The largest error/bound of all right components with a bound above zero; 0 if there is none.
   double ratio_max = 0;
   /// The first wrong elements, at most `differences_max`.

@@ -47,7 +47,9 @@ void fold_extremes(const Fold& rule,
       const std::size_t at = spec::to_size(first) + i;
       const bool to_nan = any_nan[i] && rule.nan_rule == NanRule::propagates;
       expect_value(to_nan ? std::numeric_limits<double>::quiet_NaN() : best[i], at, out);
-      if (any_nan[i] && !std::isnan(best[i]) && rule.nan_rule == NanRule::unspecified) {
+      if (!any_nan[i] || std::isnan(best[i])) continue;
+      if (rule.nan_rule == NanRule::either) out.admits[at] |= admits_nan;
+      if (rule.nan_rule == NanRule::unspecified) {
         expect_any(terms, first + static_cast<std::int64_t>(i), out);
       }
     }

@@ -5,8 +5,12 @@
 namespace rankcheck::spec {
 
 /// What min and max do with NaN. Every backend declares its rule, and its results are checked
-/// against it.
-enum class NanRule : std::uint8_t { drops, propagates, unspecified };
+/// against it:
+/// - drops: the result is the extreme of the other inputs;
+/// - propagates: the result is NaN;
+/// - either: it is one of these two;
+/// - unspecified: it is NaN or any of the inputs.
+enum class NanRule : std::uint8_t { drops, propagates, either, unspecified };
 
 /// What floating-point reductions do with the sign of zero. Every backend declares its rule, and
 /// its results are checked against it. `ieee` follows IEEE 754 for rounding to nearest:

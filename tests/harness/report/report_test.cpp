@@ -55,6 +55,13 @@ TEST(ReportStatusTest, RunThatWasCutOffIsNotSuccess) {
   EXPECT_EQ(exit_status(report), 1);
 }
 
+TEST(ReportMarkdownTest, CountsWhatMayBeAnyInput) {
+  Report report = report_of({passed("broadcast")});
+  EXPECT_FALSE(has(to_markdown(report), "any input"));
+  report.findings[0].power.any_input = 1;
+  EXPECT_TRUE(has(to_markdown(report), "- 1 element of min and max may be NaN or any input: "));
+}
+
 TEST(ReportMarkdownTest, NamesWhatWasCutShort) {
   Report report;
   report.ending = "time_over";

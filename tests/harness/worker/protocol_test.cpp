@@ -159,8 +159,9 @@ TEST(HelloTest, SaysWhichFieldCannotBe) {
             "traits: ranks_max: got 1.5, expected a whole number in -2147483648..2147483647");
   EXPECT_EQ(error_of("/world", 4294967297),
             "world: got 4294967297, expected a whole number in -2147483648..2147483647");
-  EXPECT_EQ(error_of("/traits/nan_rule", "drop"),
-            "traits: nan_rule: got \"drop\", expected one of drops, propagates, unspecified");
+  EXPECT_EQ(
+      error_of("/traits/nan_rule", "drop"),
+      "traits: nan_rule: got \"drop\", expected one of drops, propagates, either, unspecified");
   EXPECT_EQ(error_of("/traits/ranks_max", 7), "");
   EXPECT_NE(error_of("/protocol", 99), "");
   EXPECT_NE(error_of("/ranks", {7}), "") << "a rank outside of the world";

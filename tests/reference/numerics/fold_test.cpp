@@ -255,6 +255,7 @@ TEST(ExtremesTest, NanFollowsTheRule) {
     in[rank] = nan;
     expect_fold({Type::f32, ReduceOp::min, 1, NanRule::drops}, in, {4}, {nan});
     expect_fold({Type::f32, ReduceOp::min, 1, NanRule::propagates}, in, {nan}, {4});
+    expect_fold({Type::f32, ReduceOp::min, 1, NanRule::either}, in, {4, nan}, {5, 7});
   }
 }
 
@@ -266,7 +267,8 @@ TEST(ExtremesTest, WithoutANanRuleAnyContributionMayComeOut) {
 }
 
 TEST(ExtremesTest, OnlyNanIsNan) {
-  for (const NanRule rule : {NanRule::drops, NanRule::propagates, NanRule::unspecified}) {
+  for (const NanRule rule :
+       {NanRule::drops, NanRule::propagates, NanRule::either, NanRule::unspecified}) {
     SCOPED_TRACE(static_cast<int>(rule));
     expect_fold({Type::f16, ReduceOp::max, 1, rule}, {nan, nan}, {nan}, {0});
   }
@@ -283,6 +285,7 @@ TEST(ExtremesTest, CandidatesBelongToTheirElement) {
       rule, expected, elements(rule.type, std::vector{2.0, 1.0, 2.0}).data(), 3, comparison);
   ASSERT_EQ(comparison.wrong, 1);
   EXPECT_EQ(comparison.differences[0].index, 2);
+  EXPECT_EQ(comparison.any_input, 2);
 }
 
 // --- runs ---

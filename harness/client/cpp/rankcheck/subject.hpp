@@ -48,7 +48,8 @@ class Subject {
   }
   /// What min and max do with NaN.
   Subject& nan_rule(const std::string& rule) {
-    return choose("nan_rule", about_.nan_rule, rule, {"drops", "propagates", "unspecified"});
+    return choose(
+        "nan_rule", about_.nan_rule, rule, {"drops", "propagates", "either", "unspecified"});
   }
   /// The sign of a zero that a reduction of floats gives.
   Subject& zero_rule(const std::string& rule) {

@@ -51,6 +51,7 @@ OP_NAMES = [
     "compose",
 ]
 GROUP_KINDS = ["any", "sorted", "world"]
+NAN_RULES = ["drops", "propagates", "either", "unspecified"]
 # Where the functions of a test's subjects are, for the processes that serve them, as JSON.
 PLACES_VARIABLE = "RANKCHECK_PLACES"
 # As many as there are groups of 4 ranks.
@@ -160,7 +161,8 @@ class Subject(Operations):
             wide_range special each_special fine edge. All if it is left out. special and
             each_special have infinities, NaN, zeros of both signs and subnormal numbers.
         versions: Versions of the libraries under test, for the report.
-        nan_rule: What min and max do with NaN: drops, propagates or unspecified.
+        nan_rule: What min and max do with NaN: the result is the extreme of the other inputs
+            (drops), NaN (propagates), one of these two (either), or NaN or any input (unspecified).
         zero_rule: The sign of a zero that a reduction of floats gives: ieee or unspecified.
         result_place: Where reduce_scatter in place puts its result: own_block or start.
         rounds: Whether reductions may round where every order of evaluation would be exact, as an
@@ -198,7 +200,7 @@ class Subject(Operations):
         self.versions = {str(key): str(value) for key, value in (versions or {}).items()}
         self.traits: Dict[str, Any] = {
             "name": name,
-            "nan_rule": one_of("nan_rule", nan_rule, ["drops", "propagates", "unspecified"]),
+            "nan_rule": one_of("nan_rule", nan_rule, NAN_RULES),
             "zero_rule": one_of("zero_rule", zero_rule, ["ieee", "unspecified"]),
             "result_place": one_of("result_place", result_place, ["own_block", "start"]),
             "rounds": yes_or_no("rounds", rounds),
