@@ -128,8 +128,7 @@ class Generator {
   void draw_earlier(int size, Case& c);
   /// Makes a call of a smaller or larger world one of the case's ranks.
   [[nodiscard]] Case in_world_of(const Case& c, RandomSource& random, const Case& call) const;
-  /// A source of earlier calls: of any operation of the family that the backend has, by the unit's
-  /// algorithm or by one that is left open.
+  /// A source of earlier calls: of any operation of the family that the backend has.
   [[nodiscard]] Generator& source_of_earlier(RandomSource& random);
   /// Decides when, how often and with which strides the call is made, and gives the fields of
   /// Unit::fixed their values.
@@ -186,14 +185,9 @@ class Generator {
   int ranks_required_ = 1;
   bool needs_ranks_ = false;
   std::vector<Case> stages_;
-  /// Where earlier calls of an operation are drawn from. Null until the first one is drawn.
-  struct EarlierSource {
-    std::unique_ptr<Generator> generator;
-    /// Whether the operation has the unit's algorithm, too.
-    bool has_algorithm = false;
-  };
-  /// By the operation's name. Empty until the first earlier call is drawn.
-  std::map<std::string, EarlierSource> earlier_;
+  /// Where earlier calls of each operation are drawn from, by its name. Null until the first one is
+  /// drawn, and empty until the first one of any operation is.
+  std::map<std::string, std::unique_ptr<Generator>> earlier_;
   /// What the backend last said of a case that it refused: "op: NCCL has no ...".
   std::string refusal_;
   std::string first_refusal_;

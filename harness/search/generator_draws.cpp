@@ -152,25 +152,21 @@ Case Generator::in_world_of(const Case& c, RandomSource& random, const Case& cal
 
 Generator& Generator::source_of_earlier(RandomSource& random) {
   if (earlier_.empty()) {
-    earlier_[base_.operation].has_algorithm = true;
+    earlier_[base_.operation];
     for (const AlgorithmInfo& each : backend_.algorithms()) {
-      if (find_family(each.operation) != &family_) continue;
-      EarlierSource& source = earlier_[each.operation];
-      source.has_algorithm = source.has_algorithm || each.name == base_.algorithm;
+      if (find_family(each.operation) == &family_) earlier_[each.operation];
     }
   }
   auto& [operation, source] = *std::next(earlier_.begin(), random.below(std::ssize(earlier_)));
-  if (source.generator) return *source.generator;
+  if (source) return *source;
+  // The algorithm is left open: another one may need processes that are started in another way.
   Unit unit;
   unit.operation = operation;
-  // An algorithm of another name may need processes that are started in another way.
-  if (source.has_algorithm && random.chance(128)) unit.algorithm = base_.algorithm;
   unit.backend = base_.backend;
   unit.property = catalogue_.find(unit.operation)->properties.front().name;
   unit.ranks_max = ranks_max_;
-  source.generator =
-      std::make_unique<Generator>(catalogue_, backend_, unit, mix(seed_, hash_of(operation)));
-  return *source.generator;
+  source = std::make_unique<Generator>(catalogue_, backend_, unit, mix(seed_, hash_of(operation)));
+  return *source;
 }
 
 void Generator::vary_manner(Case& c) const {
