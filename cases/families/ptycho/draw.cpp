@@ -21,8 +21,7 @@ using harness::RandomSource;
 constexpr std::int64_t width_max = 12;
 constexpr std::int64_t positions_max = 24;
 
-/// `goal` is one of large_scenes. If it is none of them, each of these may be drawn.
-void draw_large_scene(RandomSource& random, std::string_view goal, Case& out) {
+void draw_large_scene(RandomSource& random, Case& out) {
   spec::Scene& scene = ptycho(out).scene;
   // All other sizes stay small, so that a large case takes about as long as a few others.
   scene.window = std::min(scene.window, 3);
@@ -30,9 +29,7 @@ void draw_large_scene(RandomSource& random, std::string_view goal, Case& out) {
   scene.modes = std::min(scene.modes, 2);
   for (std::int64_t& count : out.counts) count = std::min<std::int64_t>(count, 2);
   const auto member = spec::to_size(random.below(group_size(out)));
-  const std::int64_t any = random.below(4);
-  const auto wanted = std::ranges::find(large_scenes, goal) - large_scenes.begin();
-  switch (wanted < std::ssize(large_scenes) ? wanted : any) {
+  switch (random.below(4)) {
     case 0:
       scene.cols = static_cast<int>(random.between(large_cols + 1, large_cols + 40));
       break;
@@ -95,9 +92,8 @@ void draw_operator(const spec::Contract& contract, const Drawing& drawing, Case&
   own.scan = static_cast<Scan>(random.below(5));
   if (traits.tiled) return draw_tiles(random, out);
   draw_positions(drawing, out);
-  const bool is_goal = std::ranges::find(large_scenes, drawing.goal) != large_scenes.end();
-  if (is_goal || drawing.enabled(Feature::large)) {
-    draw_large_scene(random, drawing.goal, out);
+  if (drawing.goal == large_scene || drawing.enabled(Feature::large)) {
+    draw_large_scene(random, out);
   }
 }
 

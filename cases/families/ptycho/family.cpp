@@ -1,7 +1,5 @@
 #include "cases/families/ptycho/family.hpp"
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -37,15 +35,10 @@ constexpr int pixels_moved_max = 4096;
 /// Added inputs that are halved this often still change the other inputs in double precision.
 constexpr int halvings_max = 32;
 
-/// Which of large_scenes a case is.
-bool has_wide_object(const Case& c) {
-  return ptycho(c).scene.cols > large_cols;
-}
-bool has_large_detector(const Case& c) {
-  return ptycho(c).scene.detector > large_detector;
-}
-bool has_many_positions(const Case& c) {
-  return harness::longest(c) > large_positions;
+bool has_large_scene(const Case& c) {
+  const spec::Scene& scene = ptycho(c).scene;
+  return scene.cols > large_cols || scene.detector > large_detector ||
+         harness::longest(c) > large_positions;
 }
 
 class Ptycho final : public harness::Family {
@@ -83,10 +76,8 @@ class Ptycho final : public harness::Family {
   [[nodiscard]] std::vector<CallClass> call_classes(const spec::Contract& contract) const override {
     std::vector<CallClass> all;
     if (!ptycho(contract).tiled) {
-      constexpr std::array has{has_wide_object, has_large_detector, has_many_positions};
-      for (std::size_t i = 0; i < has.size(); ++i) {
-        all.push_back({.name = std::string(large_scenes[i]), .has = has[i], .before = "in_order"});
-      }
+      all.push_back(
+          {.name = std::string(large_scene), .has = has_large_scene, .before = "in_order"});
     }
     // All other inputs are numbers of single precision.
     const auto is_double = [](const auto& each) { return each.type == spec::Type::f64; };
