@@ -55,8 +55,8 @@ struct RunLimits {
 /// Generates, runs and judges cases until one fails, other than as a known defect says, or all are
 /// done. Shrinks and confirms a failure. The same seed gives the same finding, unless a time limit
 /// ends the run. Never throws for a failure of the subject. A unit with an unknown operation or
-/// property is errored. Throws Interrupted if a stop leaves the unit without a finding, because a
-/// case was running or a failure was not replayed yet.
+/// property is errored. Throws Interrupted if a stop leaves the unit without a judged case, or with
+/// a failure that was not replayed yet.
 [[nodiscard]] Finding run_unit(const Catalogue& catalogue,
                                Backend& backend,
                                const Unit& unit,

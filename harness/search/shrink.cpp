@@ -282,7 +282,8 @@ class Shrinker {
     }
   }
 
-  /// Of many calls, most are dropped first: each candidate is a copy of them all.
+  /// Makes single calls simpler. If there are many, most are dropped first, because each candidate
+  /// is a copy of them all.
   void earlier_simpler() {
     constexpr std::size_t simplified_max = 16;
     if (case_.earlier.size() > simplified_max) return;

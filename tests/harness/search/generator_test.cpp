@@ -210,7 +210,7 @@ TEST_F(GeneratorTest, AUnitsCountIsThatOfItsCases) {
 }
 
 TEST_F(GeneratorTest, AUnitWithACountHasTheFirstTypeThatIsTaken) {
-  unit = fake::unit("all_gather");
+  unit = fake::unit("broadcast");
   unit.count = 70'000;
   unit.types = {spec::Type::int8, spec::Type::f64, spec::Type::int32};
   backend.refusal = [](const Case& c) { return c.type == spec::Type::int8 ? "no" : ""; };
