@@ -276,7 +276,7 @@ TEST_F(EngineTest, SkipsHugeCasesThatTheMemoryCannotHold) {
   // In place, each of the two ranks has 1000 bytes, two guards of 64 bytes, and a block of its
   // buffer; the root has a block for the input, too. Three copies count.
   const auto blocks = static_cast<std::int64_t>(3 * sizeof(spec::Block));
-  limits.memory_bytes = 3 * (2 * (1000 + 2 * 64) + blocks) - 1;
+  limits.memory_bytes = 3 * (std::int64_t{2} * (1000 + 2 * 64) + blocks) - 1;
   const Finding finding = run();
   EXPECT_EQ(finding.verdict, Verdict::skipped);
   EXPECT_EQ(finding.reason, name(SkipReason::no_memory));
