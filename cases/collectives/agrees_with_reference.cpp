@@ -392,7 +392,11 @@ void vary_groups(const spec::Contract& contract, Case& c) {
 
 void expect_reference_in_every_stage(const Evidence& evidence, Judgement& judgement) {
   for (std::size_t k = 0; k < evidence.stages.size(); ++k) {
+    const double ratio = judgement.ratio_max;
     StageJudge(evidence, k, judgement).judge();
+    // The error of a unit is that of its own operation.
+    if (evidence.stages[k].operation != evidence.stages.back().operation)
+      judgement.ratio_max = ratio;
   }
 }
 
