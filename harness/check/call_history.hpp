@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "harness/case/case.hpp"

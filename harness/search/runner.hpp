@@ -58,8 +58,8 @@ class Runner {
 
   /// Checks the units that are not `done` yet. Each thread goes through them in order, but stays
   /// with an algorithm while units of it are left, because another one may need other processes.
-  /// If a stop is requested, the findings of units that are running are dropped, unless they are
-  /// failures that were replayed.
+  /// If a stop is requested, units that are running count the cases that were judged, and are not
+  /// whole unless they failed. Those without a judged case are dropped.
   Ending run_round(std::span<const Unit> units, const std::vector<bool>& done, std::uint64_t seed);
 
   /// Closes all backends. A failure while closing becomes another finding of the last unit that was

@@ -260,9 +260,11 @@ bool Session::send_stages(std::span<const Case> stages, Observation& observation
       if (!has_stage(peer, stages[k])) continue;
       std::vector<Image> images;
       nlohmann::ordered_json header = stage_for(peer, stages, k, observation, images);
-      const std::ptrdiff_t together =
-          std::ranges::count_if(part, [&](const Case& c) { return has_stage(peer, c); });
-      if (hello_.takes_together && together > 1) header["together"] = together;
+      if (hello_.takes_together && part_.count > 1) {
+        const auto has = [&](const Case& c) { return has_stage(peer, c); };
+        const std::ptrdiff_t together = std::ranges::count_if(part, has);
+        if (together > 1) header["together"] = together;
+      }
       const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
       send_end_ = options_.now() + patience_;
       if (peer.connection.send(std::move(header), parts)) continue;

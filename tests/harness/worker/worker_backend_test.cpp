@@ -52,6 +52,14 @@ constexpr const char* answer = "cat result; cat > /dev/null";
 
 class WorkersTest : public ScriptTest {
  protected:
+  /// Writes the hellos of two processes of one rank each.
+  void write_two_hellos(bool takes_inputs) const {
+    for (const int rank : {0, 1}) {
+      Hello hello = hello_of({rank}, 2);
+      hello.takes_inputs = takes_inputs;
+      write("hello" + std::to_string(rank), to_json(hello));
+    }
+  }
   /// Opens a backend whose worker says hello and then executes the script.
   std::unique_ptr<WorkerBackend> open(const std::string& script, bool greets = true) const {
     const std::string text = "cd " + folder_.path().string() + "; echo $$ > pid; " +
@@ -504,11 +512,7 @@ std::vector<Case> stages_at_once() {
 
 /// Two processes that answer only after both have got a run: each is a group of its own.
 TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
-  for (const int rank : {0, 1}) {
-    Hello hello = hello_of({rank}, 2);
-    hello.takes_inputs = true;
-    write("hello" + std::to_string(rank), to_json(hello));
-  }
+  write_two_hellos(true);
   const auto backend = open_perl(R"(
       use Socket;
       socketpair(my $one, my $other, AF_UNIX, SOCK_STREAM, PF_UNSPEC);
@@ -531,11 +535,7 @@ TEST_F(WorkersTest, GroupsCallAtTheSameTimeIfTheyAreProcesses) {
 
 /// Rank 1 makes its first call only when rank 0 is in its second one.
 TEST_F(WorkersTest, GoFromCallToCallWithoutWaitingIfTheyAreProcesses) {
-  for (const int rank : {0, 1}) {
-    Hello hello = hello_of({rank}, 2);
-    hello.takes_inputs = true;
-    write("hello" + std::to_string(rank), to_json(hello));
-  }
+  write_two_hellos(true);
   const auto backend = open_perl(R"(
       use Socket;
       socketpair(my $one, my $other, AF_UNIX, SOCK_STREAM, PF_UNSPEC);
@@ -586,11 +586,7 @@ TEST_F(WorkersTest, AreToldHowManyMessagesBelongTogether) {
 /// Two processes of one rank each, which answer the first run with what the test has written.
 class TwoWorkersTest : public WorkersTest {
  protected:
-  TwoWorkersTest() {
-    for (const int rank : {0, 1}) {
-      write("hello" + std::to_string(rank), to_json(hello_of({rank}, 2)));
-    }
-  }
+  TwoWorkersTest() { write_two_hellos(false); }
 
   /// The answer of a rank that refuses the run.
   void refuse(int rank) const {
