@@ -16,16 +16,12 @@ namespace {
 
 using harness::Case;
 
-constexpr FoundBy by_history{.property = "is_independent_of_history"};
-constexpr std::string_view alone = R"({"earlier":[]})";
-
 /// The call before this one; the call itself if it is the first.
 const Case& before(const Outcome& outcome) {
   return outcome.stages[outcome.stage > 0 ? outcome.stage - 1 : 0];
 }
 
-/// Whether a call of another operation came before. Repeated calls of one operation have properties
-/// of their own.
+/// Whether a call of another operation came before. Other properties repeat calls of one operation.
 bool has_before(const Outcome& outcome) {
   return outcome.stage > 0 && before(outcome).operation != outcome.c().operation;
 }
@@ -57,8 +53,6 @@ constexpr std::array bugs_in_histories{
                    "a slot too early.",
         .source = "nccl#2389",
         .target = {"all_reduce", "ring"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               flip_if(outcome.stage >= 2 && has_before(outcome) &&
@@ -70,8 +64,6 @@ constexpr std::array bugs_in_histories{
         .summary = "The next call writes into the slot that a slow rank still reads for this one.",
         .source = "ucc#541",
         .target = {"all_gather", "direct"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               if (!has_before(outcome)) return;
@@ -81,8 +73,6 @@ constexpr std::array bugs_in_histories{
     Bug{.name = "flag_left_by_a_barrier",
         .summary = "The flag that a barrier sets is not reset, so the next call waits for nobody.",
         .target = {"broadcast", "chain"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               leave_unwritten_if(has_before(outcome) && contract_of(before(outcome)).synchronises,
@@ -91,8 +81,6 @@ constexpr std::array bugs_in_histories{
     Bug{.name = "tag_left_by_an_empty_call",
         .summary = "A call without elements takes no message, so the next call gets it.",
         .target = {"reduce_scatter", "ring"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               flip_if(has_before(outcome) && contract_of(before(outcome)).has_buffers &&
@@ -102,8 +90,6 @@ constexpr std::array bugs_in_histories{
     Bug{.name = "messages_of_the_freed_communicator",
         .summary = "A communicator that is made anew gets the messages of the one before it.",
         .target = {"all_gather", "bruck"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               flip_if(has_before(outcome) &&
@@ -114,8 +100,6 @@ constexpr std::array bugs_in_histories{
     Bug{.name = "wait_for_the_request_before",
         .summary = "The wait of a call completes the request of a rooted call before it.",
         .target = {"all_to_all", "pairwise"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               leave_unwritten_if(has_before(outcome) && traits_of(before(outcome)).rooted, outcome);
@@ -123,8 +107,6 @@ constexpr std::array bugs_in_histories{
     Bug{.name = "divisor_left_by_an_average",
         .summary = "The divisor of an average is kept for the sum behind it.",
         .target = {"reduce", "binomial"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               const bool is_after = has_before(outcome) && traits_of(before(outcome)).reduces &&
@@ -137,8 +119,6 @@ constexpr std::array bugs_in_histories{
         .summary = "A short call makes the scratch memory smaller, and the next call loses its "
                    "tail.",
         .target = {"scatter", "binomial"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               if (!has_before(outcome) || !contract_of(before(outcome)).has_buffers) return;
@@ -149,8 +129,6 @@ constexpr std::array bugs_in_histories{
     Bug{.name = "root_of_the_call_before",
         .summary = "The root of a rooted call is kept for the next one.",
         .target = {"gather", "direct"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               leave_unwritten_if(
@@ -161,8 +139,6 @@ constexpr std::array bugs_in_histories{
     Bug{.name = "width_of_the_type_before",
         .summary = "The number of bytes is computed with the element type of the call before.",
         .target = {"all_gather_v", "ring"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               flip_if(has_before(outcome) && spec::info(before(outcome).type).bytes <
@@ -172,8 +148,6 @@ constexpr std::array bugs_in_histories{
     Bug{.name = "in_place_left_by_the_call_before",
         .summary = "A call in place leaves its flag to the next one, which then reads its output.",
         .target = {"reduce", "direct"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               leave_unwritten_if(
@@ -183,8 +157,6 @@ constexpr std::array bugs_in_histories{
     Bug{.name = "late_rank_of_the_call_before",
         .summary = "A rank that came late to a call is taken for one of the next call.",
         .target = {"scatter_v", "direct"},
-        .found_by = by_history,
-        .without = alone,
         .edit_result =
             [](const Outcome& outcome) {
               flip_if(has_before(outcome) && before(outcome).late > 0, outcome);
@@ -194,7 +166,11 @@ constexpr std::array bugs_in_histories{
 }  // namespace
 
 void add_bugs_in_histories(std::vector<Bug>& out) {
-  out.insert(out.end(), bugs_in_histories.begin(), bugs_in_histories.end());
+  for (Bug bug : bugs_in_histories) {
+    bug.found_by.property = "is_independent_of_history";
+    bug.without = R"({"earlier":[]})";
+    out.push_back(bug);
+  }
 }
 
 }  // namespace rankcheck::cases::audit
