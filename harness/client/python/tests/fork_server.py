@@ -38,7 +38,7 @@ server.sendall(text[1:])
 answers = server.makefile()
 child = int(answers.readline())
 for each in (signal.SIGINT, signal.SIGTERM):
-    signal.signal(each, lambda number, _: os.killpg(child, number))
+    signal.signal(each, lambda number, _: os.kill(child, number))
 status = int(answers.readline() or 9)
 if status & 127:
     if status & 127 != signal.SIGKILL:
