@@ -58,11 +58,15 @@ void limit_sending(int socket, std::chrono::duration<double> limit) {
   ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &value, sizeof(value));
 }
 
-Descriptor process_behind(int socket) {
+pid_t number_behind(int socket) {
   ucred credentials{};
   socklen_t size = sizeof(credentials);
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return {};
-  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, credentials.pid, 0U)));
+  ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size);
+  return credentials.pid;
+}
+
+Descriptor process_behind(int socket) {
+  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, number_behind(socket), 0U)));
 }
 
 bool is_ready(int descriptor, int wait_ms) {

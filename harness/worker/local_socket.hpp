@@ -23,6 +23,8 @@ void limit_sending(int socket, std::chrono::duration<double> limit);
 
 /// The connected process, for pidfd_send_signal. Invalid if the system does not tell.
 [[nodiscard]] Descriptor process_behind(int socket);
+/// Its number, or 0.
+[[nodiscard]] pid_t number_behind(int socket);
 
 /// Waits up to `wait_ms` milliseconds. Returns whether there is something to read, or the writer is
 /// gone.

@@ -98,7 +98,7 @@ void Session::connect() {
     connect_all(options_.now() + whole(options_.start_timeout));
   } catch (...) {
     kill_workers();
-    process_.reset();
+    end_process();
     throw;
   }
   listener_.reset();
@@ -115,8 +115,7 @@ std::optional<BackendFailure> Session::close() {
   const bool is_connected = listener_.get() < 0;
   if (!is_connected) {
     // Nobody waits for these workers, so it does not matter how they end.
-    process_->stop(patience_of_stop());
-    process_.reset();
+    end_process();
     return std::nullopt;
   }
   std::optional<BackendFailure> found = failure();
@@ -138,8 +137,7 @@ std::optional<BackendFailure> Session::close() {
     const std::string text = fmt::format("after the last run: {} {}", program_, process_->fate());
     found = {.status = RunStatus::crashed, .reason = with_last_words(text, *process_)};
   }
-  process_->stop(patience_of_stop());
-  process_.reset();
+  end_process();
   if (options_.stop.is_made()) found.reset();
   return found;
 }
@@ -203,9 +201,14 @@ void Session::require_no_late_hello() const {
 void Session::add_peer(Connection connection, bool is_standard_io, Clock::time_point deadline) {
   limit_sending(connection.descriptor(), stop_tick);
   connection.wait_while([this] { return options_.now() < send_end_ && !options_.stop.is_made(); });
-  Peer peer{.connection = std::move(connection), .ranks = {}, .process = {}, .result = {}};
-  if (!is_standard_io) peer.process = process_behind(peer.connection.descriptor());
+  Peer peer{
+      .connection = std::move(connection), .ranks = {}, .process = {}, .number = 0, .result = {}};
+  if (!is_standard_io) {
+    peer.process = process_behind(peer.connection.descriptor());
+    peer.number = number_behind(peer.connection.descriptor());
+  }
   Hello hello = hello_from_json(await_hello(peer, deadline).header);
+  shared_memory_.note(peer.number);
   peer.ranks = hello.ranks;
   peer.takes_file = hello.takes_file;
   for (const int rank : peer.ranks) {
@@ -366,8 +369,15 @@ void Session::note_failure(RunStatus status, std::string reason) {
 void Session::kill_workers() {
   for (const Peer& peer : peers_) {
     if (peer.process.get() < 0) continue;
+    shared_memory_.note(peer.number);
     ::syscall(SYS_pidfd_send_signal, peer.process.get(), SIGKILL, nullptr, 0U);
   }
+}
+
+void Session::end_process() {
+  process_->stop(patience_of_stop());
+  if (!process_->succeeded()) shared_memory_.remove();
+  process_.reset();
 }
 
 void Session::require_no_stop() const {

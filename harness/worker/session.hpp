@@ -19,6 +19,7 @@
 #include "harness/worker/process.hpp"
 #include "harness/worker/protocol.hpp"
 #include "harness/worker/shared_file.hpp"
+#include "harness/worker/shared_memory.hpp"
 #include "harness/worker/work_folder.hpp"
 
 namespace rankcheck::harness::worker {
@@ -159,6 +160,8 @@ class Session {
     /// Identifies the process even after its end, so that no other process is ever killed. May be
     /// invalid.
     Descriptor process;
+    /// The number of the process, or 0.
+    pid_t number = 0;
     bool pending = false;
     std::uint64_t payload_bytes_max = 0;
     bool takes_file = false;
@@ -238,6 +241,8 @@ class Session {
                                                std::size_t stage) const;
   [[nodiscard]] std::string where(int rank, std::span<const Case> stages) const;
   void kill_workers();
+  /// Ends the processes, and removes the shared memory that they leave when they end badly.
+  void end_process();
   /// Throws Interrupted if a stop was requested.
   void require_no_stop() const;
   /// Waits until the processes have ended, but only briefly after a stop is requested. Returns
@@ -250,6 +255,7 @@ class Session {
   WorkFolder folder_;
   /// Null if the workers take no images in files.
   std::unique_ptr<SharedFile> file_;
+  SharedMemory shared_memory_;
   /// The end of the images in the file.
   std::size_t file_end_ = 0;
   Image scratch_;

@@ -753,6 +753,29 @@ TEST_F(WorkersTest, RunThePreferredAlgorithmOfThoseThatTakeTheCase) {
   EXPECT_TRUE(names("run", likes_fake ? "other" : "fake"));
 }
 
+/// A process that shares memory as libraries do, and that a signal ends before it can remove it.
+TEST_F(WorkersTest, LeaveNoSharedMemoryWhenTheyCrash) {
+  const std::string shared = fmt::format("/dev/shm/rankcheck-test-{}", ::getpid());
+  write_file(file("worker.py"),
+             fmt::format(R"(
+import mmap, os, socket
+opened = open("{}", "w+b", 0)
+opened.truncate(1)
+memory = mmap.mmap(opened.fileno(), 1)
+harness = socket.socket(socket.AF_UNIX)
+harness.connect(os.environ["RANKCHECK_SOCKET"])
+harness.sendall(open("hello", "rb").read())
+harness.recv(1)
+os.abort()
+)",
+                         shared));
+  const auto backend = open("exec python3 worker.py", false);
+  EXPECT_TRUE(std::filesystem::exists(shared));
+  EXPECT_EQ(run_once(*backend).status, RunStatus::crashed);
+  EXPECT_TRUE(!backend->close());
+  EXPECT_FALSE(std::filesystem::exists(shared));
+}
+
 TEST_F(WorkersTest, EndWithTheBackendAndLeaveNoFiles) {
   open("echo $TMPDIR > tmpdir; cat > /dev/null").reset();
   EXPECT_TRUE(worker_is_gone());
