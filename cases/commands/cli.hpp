@@ -44,6 +44,7 @@ void add_doctor(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_simulate(CLI::App& app, Context& context);
 void add_reconstruct(CLI::App& app, Context& context);
+void add_import_trace(CLI::App& app, Context& context);
 
 /// Opens the backend of a case. Throws BadInput if the case is illegal or too large for this
 /// machine, or if the backend is unknown, unavailable or refuses the case. Throws

@@ -276,6 +276,7 @@ int parse_and_run(int argc, char** argv) {
   add_bench(app, context);
   add_simulate(app, context);
   add_reconstruct(app, context);
+  add_import_trace(app, context);
   require_command(app, argc > 1 ? argv[1] : nullptr);
   refuse_values_that_are_none(app);
   try {
