@@ -112,6 +112,7 @@ std::string SimBackend::why_never(const Case& c) const {
                        fmt::join(gpu::sim::fault_kinds(), ", "),
                        c.fault);
   }
+  if (c.overlaps) return "overlaps: the simulator ends each call before the next one";
   const bool has_time = c.pending || c.late >= 0;
   if (has_time && collectives_family().find(c.operation) == nullptr) {
     return c.pending ? "pending: the simulator's operators have no streams"

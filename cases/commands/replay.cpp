@@ -118,7 +118,10 @@ std::unique_ptr<harness::Backend> open_for(const harness::Catalogue& catalogue,
   auto backend = available_backends().open(
       c.backend,
       {.ranks_max = c.ranks, .timeout_s = timeout_s, .stop = stop, .shows_error_output = true});
-  if (const std::string why = backend->why_refused(c); !why.empty()) {
+  // A stage has no earlier calls, so the backend is asked about each stage.
+  for (const Case& stage : program_of(catalogue, c)) {
+    const std::string why = backend->why_refused(stage);
+    if (why.empty()) continue;
     throw BadInput(
         fmt::format("case: {}: expected a case that the backend takes: {}", c.backend, why));
   }

@@ -36,12 +36,12 @@ def _(me):
 
 s.group(dist.new_group)
 s.free_group(dist.destroy_process_group)
-s.barrier(lambda call: dist.barrier(call.group))
+s.barrier(lambda call: dist.barrier(call.group, async_op=True).wait, starts=True)
 
 
-@s.all_reduce(in_place=True)
+@s.all_reduce(in_place=True, starts=True)
 def _(call, send, recv):
-    dist.all_reduce(recv.copy_(send), OPS[call.op], call.group)
+    return dist.all_reduce(recv.copy_(send), OPS[call.op], call.group, async_op=True).wait
 
 
 @s.reduce(types=ALL if IS_2 else REAL)
@@ -51,30 +51,33 @@ def _(call, send, recv):
     dist.reduce(buffer, call.ranks[call.root], OPS[call.op], call.group)
 
 
-@s.broadcast(types=ALL if IS_2 else REAL, in_place=True)
+@s.broadcast(types=ALL if IS_2 else REAL, in_place=True, starts=True)
 def _(call, send, recv):
-    dist.broadcast(recv.copy_(send) if call.is_root else recv, call.ranks[call.root], call.group)
+    buffer = recv.copy_(send) if call.is_root else recv
+    return dist.broadcast(buffer, call.ranks[call.root], call.group, async_op=True).wait
 
 
 # torch 1.13 divides by the number of elements, see found/torch_empty_all_gather.py.
-@s.all_gather(empty=IS_2)
+@s.all_gather(empty=IS_2, starts=True)
 def _(call, send, recv):
-    dist.all_gather(list(recv), send, call.group)
+    return dist.all_gather(list(recv), send, call.group, async_op=True).wait
 
 
-@s.gather(types=REAL)
+@s.gather(types=REAL, starts=True)
 def _(call, send, recv):
-    dist.gather(send, list(recv) if call.is_root else None, call.ranks[call.root], call.group)
+    rows = list(recv) if call.is_root else None
+    return dist.gather(send, rows, call.ranks[call.root], call.group, async_op=True).wait
 
 
-@s.scatter
+@s.scatter(starts=True)
 def _(call, send, recv):
-    dist.scatter(recv, list(send) if call.is_root else None, call.ranks[call.root], call.group)
+    rows = list(send) if call.is_root else None
+    return dist.scatter(recv, rows, call.ranks[call.root], call.group, async_op=True).wait
 
 
-@s.all_to_all
+@s.all_to_all(starts=True)
 def _(call, send, recv):
-    dist.all_to_all_single(recv, send, group=call.group)
+    return dist.all_to_all_single(recv, send, group=call.group, async_op=True).wait
 
 
 def reduce_scatter(call, send, recv):

@@ -60,6 +60,7 @@ class MpiSubject final : public worker::Subject {
                     .result_place = harness::ResultPlace::start,
                     .ranks_max = runtime_.size(),
                     .has_delays = true,
+                    .has_overlaps = true,
                     .has_strides = true};
     for (const mpi::Algorithm& each : runtime_.algorithms()) {
       hello.algorithms.push_back(
@@ -81,7 +82,7 @@ class MpiSubject final : public worker::Subject {
 
   [[nodiscard]] std::string why_refused(const Case& c) const override {
     const spec::Contract* contract = reference::find_contract(c.operation);
-    const mpi::Algorithm* algorithm = runtime_.find(c.operation, c.algorithm);
+    const mpi::Algorithm* algorithm = find_algorithm(c);
     const gpu::Operator* op = find_operator(c);
     if (contract == nullptr || (algorithm == nullptr && op == nullptr)) {
       return fmt::format("algorithm: mpi has no {} of {}", c.algorithm, c.operation);
@@ -90,6 +91,9 @@ class MpiSubject final : public worker::Subject {
     if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
     if (c.in_place && contract->in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
+    }
+    if (c.overlaps && (algorithm == nullptr || !algorithm->nonblocking)) {
+      return "overlaps: the call ends before the next one begins";
     }
     if (op != nullptr) {
       if (c.late >= 0) return "late: operators begin on all ranks at once";
@@ -134,25 +138,57 @@ class MpiSubject final : public worker::Subject {
       result.reason = error.what();
       return;
     }
-    for (std::size_t k = 0; k < stages.size(); ++k) {
-      try {
-        run_stage(stages, k, entered, result);
-      } catch (const mpi::Unusable& error) {
-        // Members of other groups may wait for this rank in a later stage.
-        result.status = harness::RunStatus::refused;
-        result.reason = error.what();
-      } catch (const std::exception& error) {
-        const bool is_path = dynamic_cast<const gpu::WrongPath*>(&error) != nullptr;
-        result.symptom = is_path ? harness::Symptom::path : harness::Symptom::none;
-        result.status = harness::RunStatus::failed;
-        result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());
-        return;
-      }
-    }
+    for (next_ = 0; next_ < stages.size() && !ends_run(result);) run_next(stages, entered, result);
+    if (ends_run(result)) return;
+    require_memory_left_alone(result);
     runtime_.release();
   }
 
  private:
+  /// Whether a stage has failed, so that the others are not run.
+  [[nodiscard]] static bool ends_run(const Observation& result) {
+    return result.status == harness::RunStatus::failed;
+  }
+
+  /// Runs the next stage. If it overlaps others, runs them meanwhile.
+  void run_next(std::span<const Case> stages, const worker::Entered& entered, Observation& result) {
+    const std::size_t k = next_++;
+    const std::function<void()> others = [&] {
+      if (next_ < stages.size() && !ends_run(result)) run_next(stages, entered, result);
+    };
+    try {
+      // What is under way is waited for behind a call of this process.
+      if (!run_stage(stages, k, entered, result, others)) others();
+    } catch (const std::exception&) {
+      // A call that was made meanwhile has failed before.
+      if (ends_run(result)) return;
+      note_failure(stages, k, result);
+    }
+  }
+
+  /// Notes the exception that is being handled.
+  static void note_failure(std::span<const Case> stages, std::size_t k, Observation& result) {
+    try {
+      throw;
+    } catch (const mpi::Unusable& error) {
+      // Members of other groups may wait for this rank in a later stage.
+      result.status = harness::RunStatus::refused;
+      result.reason = error.what();
+    } catch (const std::exception& error) {
+      const bool is_path = dynamic_cast<const gpu::WrongPath*>(&error) != nullptr;
+      result.symptom = is_path ? harness::Symptom::path : harness::Symptom::none;
+      result.status = harness::RunStatus::failed;
+      result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());
+    }
+  }
+
+  /// The algorithm of a case. A call that leaves it open and overlaps others has a nonblocking one.
+  /// Null if there is none.
+  [[nodiscard]] const mpi::Algorithm* find_algorithm(const Case& c) const {
+    const bool is_open = c.overlaps && c.algorithm.empty();
+    return runtime_.find(c.operation, is_open ? std::string_view("nonblocking") : c.algorithm);
+  }
+
   [[nodiscard]] static std::map<std::string, std::string> environment_of(
       const mpi::Algorithm& algorithm) {
     if (algorithm.component != nullptr) return algorithm.component->environment();
@@ -171,7 +207,16 @@ class MpiSubject final : public worker::Subject {
   }
   /// Whether the stage after stage k makes the same call with other data.
   [[nodiscard]] static bool goes_on_after(std::span<const Case> stages, std::size_t k) {
-    return k + 1 < stages.size() && is_repeated(stages[k], stages[k + 1]);
+    const bool is_last = k + 1 == stages.size();
+    return !is_last && !stages[k].overlaps && is_repeated(stages[k], stages[k + 1]);
+  }
+
+  /// Whether the stages are calls of several operations, or some overlap. Then nobody waits between
+  /// them.
+  [[nodiscard]] static bool is_history(std::span<const Case> stages) {
+    return std::ranges::any_of(stages, [&](const Case& each) {
+      return each.overlaps || each.operation != stages.front().operation;
+    });
   }
 
   /// If stages run at the same time or repeat a call, makes the communicators of all stages before
@@ -179,6 +224,8 @@ class MpiSubject final : public worker::Subject {
   void hold_communicators(std::span<const Case> stages) {
     runtime_.release();
     const bool at_once = harness::has_stages_at_once(stages);
+    // A communicator must not be freed while a call is under way.
+    if (std::ranges::any_of(stages, &Case::overlaps)) return runtime_.hold({}, false);
     if (!at_once && !goes_on_after(stages, 0)) return;
     if (find_operator(stages.front()) != nullptr) return;
     std::list<Arguments> arguments;
@@ -200,7 +247,7 @@ class MpiSubject final : public worker::Subject {
   };
 
   [[nodiscard]] mpi::Request request_of(const Case& c, const Arguments& arguments) const {
-    return {.algorithm = *runtime_.find(c.operation, c.algorithm),
+    return {.algorithm = *find_algorithm(c),
             .contract = reference::contract_named(c.operation),
             .call = arguments.call,
             .group = arguments.group,
@@ -211,10 +258,13 @@ class MpiSubject final : public worker::Subject {
             .on_second = c.data_seed % 2 == 1};
   }
 
-  void run_stage(std::span<const Case> stages,
+  /// Makes the call of stage k, and `others` meanwhile if it overlaps them. Returns whether this
+  /// process is a member.
+  bool run_stage(std::span<const Case> stages,
                  std::size_t k,
                  const worker::Entered& entered,
-                 Observation& result) {
+                 Observation& result,
+                 const std::function<void()>& others) {
     const Case& c = stages[k];
     int group_rank = -1;
     prepare_members({.contract_of = reference::contract_named,
@@ -225,7 +275,7 @@ class MpiSubject final : public worker::Subject {
                     layout_,
                     result,
                     [&](const harness::HostedMember& member) { group_rank = member.group_rank; });
-    if (group_rank < 0) return;
+    if (group_rank < 0) return false;
     const std::vector<int> group = harness::members(c);
     StageOutcome& outcome = result.stages[k];
     const spec::Contract& contract = reference::contract_named(c.operation);
@@ -240,24 +290,30 @@ class MpiSubject final : public worker::Subject {
       run_operator(*op, contract, c, outcome.images[0]);
       outcome.stamps[0].left = now_ns();
       result.path[k] = op->name;
-      return;
+      return true;
     }
     entered(runtime_.rank(), k);
-    result.path[k] = run_call(stages, k, group, outcome);
+    result.path[k] = run_call(stages, k, group, outcome, others);
+    return true;
   }
 
   /// Makes the call of a stage on the image in `outcome`. Returns the algorithm that ran.
   std::string run_call(std::span<const Case> stages,
                        std::size_t k,
                        const std::vector<int>& group,
-                       StageOutcome& outcome) {
+                       StageOutcome& outcome,
+                       const std::function<void()>& others) {
     const Case& c = stages[k];
     harness::Image& image = outcome.images[0];
     const int group_rank = harness::place_in_group(c, runtime_.rank());
     std::array<std::byte, 16> scalar{};
     if (has_scalar(c)) fill_scalar(c, runtime_.rank(), scalar.data());
     const Arguments arguments{.call = collective_call(c), .group = group};
-    const mpi::Request request = request_of(c, arguments);
+    mpi::Request request = request_of(c, arguments);
+    request.waits_for_oldest = c.data_seed % 2 == 0;
+    if (c.overlaps) request.meanwhile = &others;
+    // Other stages have other layouts.
+    const harness::ImageLayout layout = layout_;
     const bool moves = is_repeated_at(stages, k) && image.size() <= overwritten_max;
     std::byte* const memory = moves ? repeated_.map(image) : image.data();
     const auto at = [&](std::int64_t offset) { return offset < 0 ? nullptr : memory + offset; };
@@ -269,17 +325,18 @@ class MpiSubject final : public worker::Subject {
     };
     runtime_.perform(request,
                      group_rank,
-                     layout_.extents,
-                     {.send = at(layout_.send), .recv = at(layout_.recv), .scalar = scalar.data()},
+                     layout.extents,
+                     {.send = at(layout.send), .recv = at(layout.recv), .scalar = scalar.data()},
                      enter);
     outcome.stamps[0].left = now_ns();
     if (moves) {
       repeated_.leave(image);
     } else {
-      overwrite(image);
+      overwrite(k, image);
     }
     try {
-      return runtime_.conclude(request, goes_on_after(stages, k));
+      const bool goes_on = k + 1 < stages.size() && is_history(stages);
+      return runtime_.conclude(request, goes_on || goes_on_after(stages, k));
     } catch (const gpu::UnseenPath&) {
       return harness::path_of(request.algorithm.name, harness::unseen_way);
     }
@@ -287,11 +344,29 @@ class MpiSubject final : public worker::Subject {
 
   /// After a call, its buffers belong to the caller, who may overwrite them although other ranks
   /// are still in the call. Overwrites the memory of the call, and lets `image` be a copy of it.
-  void overwrite(harness::Image& image) {
+  void overwrite(std::size_t stage, harness::Image& image) {
     if (image.size() > overwritten_max) return;
-    harness::Image& used = used_.emplace_back(std::move(image));
+    harness::Image& used = used_.emplace_back(stage, std::move(image)).second;
     image = used;
     for (std::byte& each : used) each = ~each;
+  }
+
+  /// The library must not write into this memory either when the call has ended.
+  void require_memory_left_alone(Observation& result) const {
+    for (const auto& [stage, used] : used_) {
+      const harness::Image& image = result.stages[stage].images[0];
+      const auto found =
+          std::ranges::mismatch(used, image, std::ranges::equal_to(), std::bit_not());
+      if (found.in1 == used.end()) continue;
+      result.status = harness::RunStatus::failed;
+      result.symptom = harness::Symptom::outside;
+      result.reason = fmt::format(
+          "stage {}: rank {}: the memory of the call was written at byte {} after its end",
+          stage,
+          runtime_.rank(),
+          found.in1 - used.begin());
+      return;
+    }
   }
 
   /// Returns null if the case's operation is not an operator, or has no such algorithm.
@@ -317,9 +392,11 @@ class MpiSubject final : public worker::Subject {
 
   mpi::Runtime runtime_;
   mpi::MpiCluster cluster_{runtime_, reference::contract_named};
+  /// The next stage of the run.
+  std::size_t next_ = 0;
   harness::ImageLayout layout_;
-  /// The memory of the calls of this run.
-  std::list<harness::Image> used_;
+  /// The memory of the calls of this run, with their stages.
+  std::list<std::pair<std::size_t, harness::Image>> used_;
   RepeatedMemory repeated_;
 };
 

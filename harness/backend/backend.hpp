@@ -107,6 +107,8 @@ struct BackendTraits {
   bool has_arrivals = false;
   /// Whether a rank may enter a call late, see the field `late` of collectives.
   bool has_delays = false;
+  /// Whether a call may be under way during the calls behind it, see Case::overlaps.
+  bool has_overlaps = false;
   /// Whether the elements of a buffer may lie apart; see spec::Extents.
   bool has_strides = false;
 };

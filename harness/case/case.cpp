@@ -80,6 +80,7 @@ constexpr std::array case_fields{
     field<&Case::chunk>("chunk"),
     field<&Case::pending>("pending"),
     field<&Case::late>("late"),
+    field<&Case::overlaps>("overlaps"),
     field<&Case::input>("input"),
     field<&Case::data_seed>("data_seed"),
     field<&Case::rotate>("rotate"),

@@ -102,6 +102,10 @@ struct Case {
   bool pending = false;
   /// The rank of the group that enters the call late. -1: nobody.
   int late = -1;
+  /// Whether an earlier call is only started, and waited for when the next call of the rank that
+  /// does not overlap has ended. The last one that was started is waited for first, unless its data
+  /// seed is even: then it comes after all that started before it.
+  bool overlaps = false;
   InputKind input = InputKind::general;
   std::uint64_t data_seed = 1;
   /// World rank r holds the inputs of rank (r + rotate) mod ranks. So a property can permute the

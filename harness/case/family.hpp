@@ -135,6 +135,11 @@ class Family {
   virtual void settle(const spec::Contract& /*contract*/, Case& /*c*/) const {}
   /// Removes what few backends take from the family's own fields.
   virtual void simplify(Case& /*c*/) const {}
+  /// The plainest operation of the family. Empty if none is plainer than the others.
+  [[nodiscard]] virtual std::string_view plainest() const { return {}; }
+  /// Makes the case one of the plainest operation with the same members, and with sizes like its
+  /// own.
+  virtual void make_plainest(Case& /*c*/) const {}
   /// Changes sizes, root and so on after members were removed. `kept` holds the ranks, in the group
   /// of `c`, of the members that are left; `out` has the new ranks and group already. The default
   /// keeps the counts of these members.

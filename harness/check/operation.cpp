@@ -302,6 +302,7 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
   if (property == nullptr) return why_unknown(catalogue, c.operation, c.property);
   const Operation* operation = catalogue.find(c.operation);
   if (std::string why = why_call_invalid(*operation, c); !why.empty()) return why;
+  if (c.overlaps) return "overlaps: expected true in earlier calls only";
   if (std::string why = why_earlier_invalid(catalogue, c, property->has_earlier); !why.empty()) {
     return why;
   }

@@ -125,6 +125,8 @@ void Generator::draw_earlier(int size, Case& c) {
       call = in_world_of(c, random, drawn);
     }
     call.property = Case().property;
+    call.overlaps = backend_.traits().has_overlaps && random.below(2) == 0;
+    if (call.overlaps && !backend_.why_refused(call).empty()) call.overlaps = false;
     if (backend_.why_refused(call).empty()) c.earlier.push_back(std::move(call));
   }
 }

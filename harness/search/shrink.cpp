@@ -89,7 +89,7 @@ std::vector<const FamilyField*> fields_at(const Family& family, ShrinkPlace plac
 /// A family's fields at all places.
 class ShrinkOrder {
  public:
-  explicit ShrinkOrder(const Family& family) {
+  explicit ShrinkOrder(const Family& family) : plainest_(family.plainest()) {
     for (std::size_t p = 0; p < places_.size(); ++p) {
       places_[p] = fields_at(family, static_cast<ShrinkPlace>(p));
     }
@@ -98,8 +98,10 @@ class ShrinkOrder {
   [[nodiscard]] const std::vector<const FamilyField*>& at(ShrinkPlace place) const {
     return places_[spec::to_size(place)];
   }
+  [[nodiscard]] bool is_plainest(const Case& c) const { return c.operation == plainest_; }
 
  private:
+  std::string_view plainest_;
   std::array<std::vector<const FamilyField*>, 4> places_;
 };
 
@@ -126,6 +128,7 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
     }
   };
   add({number(c.earlier.size()),
+       number(order.is_plainest(c) ? 0 : 1),
        number(c.ranks),
        number(c.group.empty() ? 0 : 1),
        number(c.group.size()),
@@ -139,7 +142,8 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
        number(c.offset),
        number(c.in_place),
        number(c.pending),
-       number(c.late + 1)});
+       number(c.late + 1),
+       number(c.overlaps)});
   add({place(plain_types, c.type)});
   add_family(ShrinkPlace::behind_type);
   add({place(plain_inputs, c.input), schedule.policy, schedule.seed});
@@ -290,11 +294,23 @@ class Shrinker {
     std::vector<Case> candidates;
     for (std::size_t k = 0; k < case_.earlier.size(); ++k) {
       Case call = case_.earlier[k];
+      const bool overlaps = std::exchange(call.overlaps, false);
+      if (overlaps) {
+        Case candidate = case_;
+        candidate.earlier[k].overlaps = false;
+        offer(std::move(candidate));
+      }
+      if (!order_.is_plainest(call)) {
+        Case candidate = case_;
+        family_.make_plainest(candidate.earlier[k]);
+        offer(std::move(candidate));
+      }
       call.property = catalogue_.find(call.operation)->properties.front().name;
       shrinks(catalogue_, call, candidates);
       for (Case& simpler : candidates) {
         if (simpler.ranks != case_.ranks || simpler.hosts != case_.hosts) continue;
         simpler.property = Case().property;
+        simpler.overlaps = overlaps;
         Case candidate = case_;
         candidate.earlier[k] = std::move(simpler);
         offer(std::move(candidate));

@@ -9,10 +9,10 @@ namespace rankcheck::harness {
 
 /// Whether `a` comes before `b` in the order in which cases shrink. The order compares, first
 /// difference first:
-/// - number of earlier calls;
+/// - number of earlier calls; whether the operation is the plainest one;
 /// - ranks; group or no group; number of members, their sum and how many pairs are out of order;
 /// - number of elements; how far behind they lie;
-/// - chunk, offset, in_place, pending, late;
+/// - chunk, offset, in_place, pending, late, overlaps;
 /// - how unusual type and input are; the schedule's policy and seed;
 /// - scale, added_seed, rotate; data_seed;
 /// - the earlier calls, one after another.

@@ -182,6 +182,7 @@ ordered_json to_json(const Hello& hello) {
   if (traits.rounds) body["traits"]["rounds"] = true;
   if (traits.has_streams) body["traits"]["streams"] = true;
   if (traits.has_delays) body["traits"]["delays"] = true;
+  if (traits.has_overlaps) body["traits"]["overlaps"] = true;
   if (traits.has_strides) body["traits"]["strides"] = true;
   if (hello.everyone) body["everyone"] = true;
   if (hello.takes_inputs) body["inputs"] = "sent";
@@ -231,6 +232,7 @@ void read_traits(const json& object, Hello& hello) {
   fields.optional("rounds", traits.rounds);
   fields.optional("streams", traits.has_streams);
   fields.optional("delays", traits.has_delays);
+  fields.optional("overlaps", traits.has_overlaps);
   fields.optional("strides", traits.has_strides);
   note_unknown(fields, hello);
 }
@@ -300,6 +302,9 @@ Hello read_hello(const json& header) {
   fields.required("ranks", hello.ranks);
   check_ranks(hello);
   read_traits(fields.at("traits"), hello);
+  if (hello.traits.has_overlaps && hello.takes_inputs && !hello.takes_together) {
+    fields.fail("together", "expected true with the trait overlaps");
+  }
   const json& algorithms = fields.at("algorithms");
   if (!algorithms.is_array()) fields.fail("algorithms", "expected a list");
   for (const json& entry : algorithms) read_algorithm(entry, hello);

@@ -180,6 +180,8 @@ std::string WorkerBackend::why_refused(const Case& c) const {
   // A worker that knows no streams would pass over the field, and the case would show nothing.
   if (c.pending && !hello_.traits.has_streams) return "pending: the worker has no streams";
   if (c.late >= 0 && !hello_.traits.has_delays) return "late: the worker lets no rank come late";
+  if (c.overlaps && !hello_.traits.has_overlaps)
+    return "overlaps: the worker ends each call before the next one";
   // A worker without this trait would read the gaps as elements.
   if (find_family(c.operation)->is_strided(c) && !hello_.traits.has_strides)
     return "recv_stride, send_stride: the worker takes only dense buffers";

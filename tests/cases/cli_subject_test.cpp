@@ -155,6 +155,17 @@ TEST_F(CliSubjectTest, BugsOfTheReadySubjectAreFoundAndShrunk) {
   }
 }
 
+TEST_F(CliSubjectTest, AWaitThatEndsAnotherCallIsFound) {
+  const std::string options =
+      "--cases 60 --ranks 1..3 --operation broadcast --property is_independent_of_history";
+  run(0, options, folder + "planted_threads right_wait");
+  run(1, options, folder + "planted_threads wrong_wait");
+  const json finding = report("r")["findings"][0];
+  EXPECT_TRUE(has(finding["reason"].get<std::string>(), "was written at byte ")) << finding;
+  ASSERT_EQ(finding["minimal"]["earlier"].size(), 1U) << finding;
+  EXPECT_EQ(finding["minimal"]["earlier"][0]["overlaps"], true) << finding;
+}
+
 /// Also the properties that need what the subject lacks, such as a second operation.
 TEST_F(CliSubjectTest, ARequiredCellThatTheSubjectOffersIsGreen) {
   run(0,
@@ -194,6 +205,17 @@ TEST_F(CliSubjectTest, ARootThatIsNotAwaitedFailsWheneverItIsLate) {
                                   R"("type":"f32","late":0})"));
   EXPECT_TRUE(outcome.says("replays 5 of 5 failed"));
   EXPECT_TRUE(outcome.says("not written"));
+}
+
+/// The harness is told of each call, also of those that were not made.
+TEST_F(CliSubjectTest, AFaultInOneOfSeveralGroupsIsExplained) {
+  const Outcome outcome =
+      fails("replay --times 1 --timeout 60 " +
+            harness::shell_quoted(R"({"operation":"broadcast","backend":"command:)" + folder +
+                                  R"(planted_threads raises","ranks":2,"count":1,"type":"f32",)"
+                                  R"("property":"is_independent_of_history","earlier":)"
+                                  R"([{"operation":"broadcast","group":[1,0],"type":"f32"}]})"));
+  EXPECT_TRUE(outcome.says("verdict falsified: ranks 0,1: rank 0: no route to the root"));
 }
 
 TEST_F(CliSubjectTest, FaultsOfTheReadySubjectAreExplained) {

@@ -399,6 +399,19 @@ class Collectives final : public harness::Family {
 
   void simplify(Case& c) const override { collective(c).gap = 0; }
 
+  [[nodiscard]] std::string_view plainest() const override { return "broadcast"; }
+
+  void make_plainest(Case& c) const override {
+    c.count = harness::longest(c);
+    c.counts.clear();
+    c.operation = plainest();
+    c.algorithm.clear();
+    c.in_place = false;
+    c.chunk = 0;
+    if (!is_defined(c.input, c.type, ReduceOp::none)) c.input = InputKind::coded;
+    c.part = {};
+  }
+
   void make_dense(Case& c) const override {
     collective(c).send_stride = collective(c).recv_stride = 1;
   }

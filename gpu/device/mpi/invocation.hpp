@@ -49,6 +49,9 @@ struct Site {
   /// Called once, just before the call under test. What else is under way, or was started before,
   /// then began earlier. May be null.
   const std::function<void()>* enter = nullptr;
+  /// Makes other calls while a nonblocking call is under way, in place of a second call. May wait
+  /// for its request. May be null.
+  const std::function<void(MPI_Request& request)>* meanwhile = nullptr;
 };
 
 /// Counts and displacements in elements, in the form that MPI takes.
@@ -120,7 +123,8 @@ class Invocation {
   /// Makes the blocking call. If the site is persistent, see start_again(). If it is nonblocking,
   /// starts the nonblocking call and a second one, works, and waits for the one first that was
   /// started last. If the second one has another communicator, every second rank starts the calls
-  /// in the other order. A call of more than 1 GiB has no second one. Throws Error.
+  /// in the other order. A call of more than 1 GiB has no second one, and see Site::meanwhile.
+  /// Throws Error.
   template <class Blocking, class Nonblocking, class Init, class... Arguments>
   void issue(Blocking blocking, Nonblocking nonblocking, Init init, Arguments... arguments) {
     if (site_.persistent) return start_again(init, arguments...);
@@ -133,10 +137,11 @@ class Invocation {
       enter();
       check(nonblocking(arguments..., site_.communicator, request), operation_.nonblocking.front());
     };
-    if (!site_.has_second) {
+    if (site_.meanwhile != nullptr || !site_.has_second) {
       MPI_Request request = MPI_REQUEST_NULL;
       start(&request);
       SecondCall::work();
+      if (site_.meanwhile != nullptr) (*site_.meanwhile)(request);
       check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
       return;
     }

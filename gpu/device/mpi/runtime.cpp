@@ -377,6 +377,11 @@ void Runtime::hold(std::span<const Request> requests, bool meets) {
   if (meets && !requests.empty()) check(MPI_Barrier(communicator_), "MPI_Barrier");
 }
 
+void Runtime::release() {
+  under_way_.clear();
+  communicators_->release();
+}
+
 void Runtime::prepare(const Request& request) {
   const auto& forcing = request.algorithm.forcing;
   const std::int64_t segment_bytes = request.chunk * spec::info(request.call.type).bytes;
@@ -398,6 +403,19 @@ void Runtime::perform(const Request& request,
   for (const std::byte* each : {buffers.send, buffers.recv}) {
     if (each != nullptr) buffers_.push_back(reinterpret_cast<std::intptr_t>(each));
   }
+  std::optional<SettingScope> scope;
+  const std::function meanwhile = [&](MPI_Request& own) {
+    // Other calls have algorithms of their own.
+    scope.reset();
+    const std::size_t before = under_way_.size();
+    under_way_.push_back(&own);
+    (*request.meanwhile)();
+    std::vector<MPI_Request*> waited = under_way_;
+    under_way_.resize(before);
+    for (MPI_Request* each : waited) {
+      if (request.waits_for_oldest) check(MPI_Wait(each, MPI_STATUS_IGNORE), "MPI_Wait");
+    }
+  };
   const Site site{.communicator = communicator_,
                   .second_communicator = second_communicator_,
                   .rank = group_rank,
@@ -411,13 +429,13 @@ void Runtime::perform(const Request& request,
                   .send = buffers.send,
                   .recv = buffers.recv,
                   .scalar = buffers.scalar,
-                  .enter = request.contract.synchronises ? &enter : nullptr};
+                  .enter = request.contract.synchronises ? &enter : nullptr,
+                  .meanwhile = request.meanwhile == nullptr ? nullptr : &meanwhile};
   if (site.enter == nullptr) enter();
   const Operation& operation = request.algorithm.operation->operation;
   Invocation invocation(operation, request.call, extents, site, *types_);
   const Composition* const composition = request.algorithm.composition;
   const auto& selected = request.algorithm.selected;
-  std::optional<SettingScope> scope;
   if (selected) scope.emplace(selected->settings, selected->word);
   try {
     (composition != nullptr ? composition->perform : operation.perform)(invocation);
@@ -443,6 +461,8 @@ std::string Runtime::conclude(const Request& request, bool goes_on) {
                              (composition != nullptr && composition->nonblocking);
   if (returns_early && !goes_on) await_group();
   communicators_->end_call();
+  // What was seen belongs to the calls that were made meanwhile.
+  if (request.meanwhile != nullptr) return request.algorithm.name;
   const spec::Call& call = request.call;
   const bool moves_data =
       request.contract.synchronises || call.count > 0 ||

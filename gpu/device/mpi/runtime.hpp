@@ -60,6 +60,12 @@ struct Request {
   /// Whether the two communicators of an algorithm are swapped. Only one of the two calls is looked
   /// at, so each communicator has its turn.
   bool on_second = false;
+  /// What this member does while the call is under way: other calls, which end before this one. The
+  /// algorithm then must be nonblocking. May be null.
+  const std::function<void()>* meanwhile = nullptr;
+  /// Whether what is under way is waited for in the order in which it started, before this call.
+  /// Otherwise this call is waited for first.
+  bool waits_for_oldest = false;
 };
 
 /// One member's memory in a call. A pointer is null if the rank has no such buffer.
@@ -98,7 +104,7 @@ class Runtime {
   /// of every group. The communicators stay until release(). If `meets`, the members of the last
   /// group then wait for one another; they must all make the same last call.
   void hold(std::span<const Request> requests, bool meets);
-  void release() { communicators_->release(); }
+  void release();
 
   /// prepare(), perform() and conclude() are the steps of a call, and every member takes all of
   /// them. Only perform() makes the MPI call itself. prepare() and perform() throw Error if MPI
@@ -115,9 +121,9 @@ class Runtime {
       const Buffers& buffers,
       const std::function<void()>& enter = [] {});
   /// Returns the name of the algorithm that was seen to run, or the requested one if calls cannot
-  /// be observed. Throws WrongPath if another algorithm than the forced one ran, and UnseenPath if
-  /// nobody saw which one ran in a library that the interposer does not know. If `goes_on`, the
-  /// next call follows without a wait for the other ranks.
+  /// be observed or if others were made meanwhile. Throws WrongPath if another algorithm than the
+  /// forced one ran, and UnseenPath if nobody saw which one ran in a library that the interposer
+  /// does not know. If `goes_on`, the next call follows without a wait for the other ranks.
   [[nodiscard]] std::string conclude(const Request& request, bool goes_on);
 
  private:
@@ -138,6 +144,8 @@ class Runtime {
   MPI_Comm second_communicator_ = MPI_COMM_NULL;
   /// The addresses of the last call's buffers.
   std::vector<std::intptr_t> buffers_;
+  /// The requests of calls that are under way during other calls, the oldest first.
+  std::vector<MPI_Request*> under_way_;
 };
 
 }  // namespace rankcheck::gpu::mpi

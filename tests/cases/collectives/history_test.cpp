@@ -103,7 +103,11 @@ TEST_F(HistoryTest, BadCallsAreNamed) {
   std::string many = R"({"operation":"barrier"})";
   for (int i = 0; i < 64; ++i) many += R"(,{"operation":"barrier"})";
   EXPECT_EQ(why_invalid("[" + many + "]"), "earlier: got 65 calls, expected at most 64");
-  Case c = with_earlier(R"([{"operation":"barrier"}])");
+  Case c = with_earlier(R"([{"operation":"barrier","overlaps":true}])");
+  EXPECT_EQ(harness::why_invalid(catalogue_, c), "");
+  c.overlaps = true;
+  EXPECT_EQ(harness::why_invalid(catalogue_, c), "overlaps: expected true in earlier calls only");
+  c.overlaps = false;
   c.property = "agrees_with_reference";
   EXPECT_EQ(harness::why_invalid(catalogue_, c),
             "earlier: the property agrees_with_reference has no earlier calls");
@@ -203,6 +207,28 @@ TEST_F(HistoryTest, ShrinksToTheCallsThatMatter) {
               R"("input":"coded"}]})");
   }
   EXPECT_EQ(shrunk_cases, 3);
+}
+
+/// Any operation with elements matters, and that it overlaps.
+TEST_F(HistoryTest, ShrinksOtherOperationsToBroadcast) {
+  const auto fails = [](const Case& c) {
+    return std::ranges::any_of(
+        c.earlier, [](const Case& call) { return call.overlaps && harness::longest(call) > 0; });
+  };
+  std::set<std::string> operations;
+  for (Case c : drawn("all_reduce", 100)) {
+    for (Case& call : c.earlier) call.overlaps = true;
+    if (!fails(c)) continue;
+    for (const Case& call : c.earlier) operations.insert(call.operation);
+    Case small = shrunk(c, fails);
+    small.earlier[0].algorithm.clear();
+    EXPECT_EQ(to_text(small),
+              R"({"operation":"all_reduce","algorithm":"direct","backend":"sim",)"
+              R"("property":"is_independent_of_history","ranks":1,"type":"f32","op":"sum",)"
+              R"("input":"coded","earlier":[{"operation":"broadcast","count":1,"type":"f32",)"
+              R"("overlaps":true,"input":"coded"}]})");
+  }
+  EXPECT_GE(operations.size(), 15U);
 }
 
 TEST_F(HistoryTest, CandidatesAreValidAndOfOneWorld) {

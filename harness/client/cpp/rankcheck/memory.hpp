@@ -57,6 +57,8 @@ class ImageMemory {
   [[nodiscard]] bool is_placed() const { return placed_ != nullptr; }
   [[nodiscard]] unsigned char* host() const { return placed_ ? placed_.get() : host_.get(); }
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// Whether the call gets memory of the host that belongs to this object.
+  [[nodiscard]] bool is_own_host() const { return device_ == nullptr && !is_placed(); }
   /// The memory that the call gets.
   [[nodiscard]] unsigned char* at_call() const { return device_ ? device_ : host(); }
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,40 @@
 /// The functions of a subject, and the calls that they take.
 namespace rankcheck {
 
-using Function = std::function<void(const Call&, Buffer, Buffer)>;
+/// Waits for the end of a call. Null: it has ended.
+using End = std::function<void()>;
+
+/// Makes a call. A function that returns an End, or what becomes one, only starts the call. In some
+/// cases, other calls are made before it is waited for.
+class Function {
+ public:
+  template <class Make,
+            class = std::enable_if_t<std::is_invocable_v<Make, const Call&, Buffer, Buffer>>>
+  Function(Make make) {
+    using Made = std::invoke_result_t<Make, const Call&, Buffer, Buffer>;
+    static_assert(std::is_void_v<Made> || std::is_convertible_v<Made, End>,
+                  "the function of an operation returns nothing, or a function that waits for the "
+                  "end of the call");
+    starts_ = !std::is_void_v<Made>;
+    make_ = [make = std::move(make)](const Call& call, Buffer send, Buffer recv) -> End {
+      if constexpr (std::is_void_v<Made>) {
+        make(call, send, recv);
+        return nullptr;
+      } else {
+        return make(call, send, recv);
+      }
+    };
+  }
+
+  [[nodiscard]] End operator()(const Call& call, Buffer send, Buffer recv) const {
+    return make_(call, send, recv);
+  }
+  [[nodiscard]] bool starts() const { return starts_; }
+
+ private:
+  std::function<End(const Call&, Buffer, Buffer)> make_;
+  bool starts_ = false;
+};
 
 namespace detail {
 

@@ -25,15 +25,18 @@ class Groups:
         self._kept = kept
         self._groups: "OrderedDict[Ranks, Any]" = OrderedDict()
 
-    def get(self, ranks: Ranks) -> Any:
-        """Returns the communicator of these ranks, or the ranks if nobody makes communicators."""
+    def get(self, ranks: Ranks, in_use: int = 0) -> Any:
+        """Returns the communicator of these ranks, or the ranks if nobody makes communicators.
+
+        So many groups are in use until the run is over, this one among them.
+        """
         if self._make is None:
             return ranks
         if ranks in self._groups:
             self._groups.move_to_end(ranks)
             return self._groups[ranks]
         # Without the function, a communicator that is dropped might not be free.
-        while self._free is not None and len(self._groups) >= self._kept:
+        while self._free is not None and len(self._groups) >= max(self._kept, in_use):
             _, oldest = self._groups.popitem(last=False)
             self._free(oldest)
         group = self._groups[ranks] = self._make(ranks)

@@ -58,10 +58,11 @@ def decorator(operation: str, what: str) -> Callable[..., Any]:
         in_place: bool = False,
         empty: bool = True,
         members: Members = None,
+        starts: bool = False,
         **fields: Any,
     ) -> Any:
         return self._offer(
-            operation, function, None, types, inputs, in_place, empty, members, fields
+            operation, function, None, types, inputs, in_place, empty, members, starts, fields
         )
 
     def reduces(
@@ -74,10 +75,11 @@ def decorator(operation: str, what: str) -> Callable[..., Any]:
         in_place: bool = False,
         empty: bool = True,
         members: Members = None,
+        starts: bool = False,
         **fields: Any,
     ) -> Any:
         return self._offer(
-            operation, function, ops, types, inputs, in_place, empty, members, fields
+            operation, function, ops, types, inputs, in_place, empty, members, starts, fields
         )
 
     method: Any = reduces if OPERATIONS[operation].reduces else moves
@@ -93,9 +95,10 @@ class Operations:
     The function gets `(call, send, recv)`. `ops`, `types` and `inputs` are names with spaces
     between them, or lists of names; `types` and `inputs` are the subject's if they are left out.
     Calls in place are refused unless `in_place` is true. Counts may be 0 unless `empty` is false.
-    `members` are the least and the most ranks of a call. Further keywords are the values that a field of a case may
-    have, for example `root=[0, 1]` or `gap=0`. Subject has the method `_offer`, which keeps the
-    function.
+    `members` are the least and the most ranks of a call. With `starts`, the function only starts
+    the call, and returns a function that waits for its end. Further keywords are the values that a
+    field of a case may have, for example `root=[0, 1]` or `gap=0`. Subject has the method `_offer`,
+    which keeps the function.
     """
 
     all_gather = decorator("all_gather", "Row q of recv becomes send of rank q.")
@@ -120,9 +123,10 @@ class Operations:
         function: Optional[Function] = None,
         *,
         members: Members = None,
+        starts: bool = False,
     ) -> Any:
         """No rank leaves before all have entered. The function gets the call only."""
-        return self._offer("barrier", function, None, None, None, False, True, members, {})
+        return self._offer("barrier", function, None, None, None, False, True, members, starts, {})
 
     broadcast = decorator(
         "broadcast",

@@ -70,7 +70,7 @@ INPUT_NAMES = [
 ]
 
 # What a decorator of an operation takes beside the fields of a case.
-OPTIONS = ["types", "inputs", "in_place", "empty", "members"]
+OPTIONS = ["types", "inputs", "in_place", "empty", "members", "starts"]
 
 # Fields of a case that every subject takes. The package works out what they mean.
 FREE_FIELDS = ["root", "offset", "gap", "pattern", "shift", "outer", "inner", "late"]
@@ -105,6 +105,8 @@ class Offer:
     empty: bool
     # The least and the most ranks of a call. Any number if it is None.
     members: Optional[Tuple[int, int]]
+    # Whether the function only starts a call, and returns a function that waits for its end.
+    starts: bool
     # The values of fields that do not have all values.
     fields: Dict[str, List[Any]]
 
@@ -125,6 +127,8 @@ class Offer:
             takes["ranks"] = {"min": world, "max": world}
         if self.in_place:
             takes["in_place"] = "any"
+        if self.starts:
+            takes["overlaps"] = "any"
         # A barrier has no elements, so that it takes cases of every type.
         takes["type"] = "any"
         if self.operation != "barrier":
@@ -276,6 +280,7 @@ class Subject(Operations):
         in_place: bool,
         empty: bool,
         members: Members,
+        starts: bool,
         fields: Mapping[str, Any],
     ) -> Any:
         own = [*FREE_FIELDS, *STRIDES] if operation in OPERATIONS else OPERATOR_FIELDS
@@ -285,6 +290,7 @@ class Subject(Operations):
         values = {name: values_of(name, each) for name, each in fields.items()}
         ranks = members_of(members)
         is_in_place, may_be_empty = yes_or_no("in_place", in_place), yes_or_no("empty", empty)
+        only_starts = yes_or_no("starts", starts)
         op_names = [] if ops is None else words_of("ops", ops, OP_NAMES)
         type_names = self.types if types is None else words_of("types", types, TYPE_NAMES)
         kinds = self.inputs if inputs is None else words_of("inputs", inputs, INPUT_NAMES)
@@ -304,6 +310,7 @@ class Subject(Operations):
                 is_in_place,
                 may_be_empty,
                 ranks,
+                only_starts,
                 values,
             )
             return function
@@ -343,7 +350,16 @@ class Subject(Operations):
         def take(function: Function) -> Function:
             require_ordinary(operation, function)
             self._offer(
-                operation, adapted(function), None, types, inputs, False, empty, members, fields
+                operation,
+                adapted(function),
+                None,
+                types,
+                inputs,
+                False,
+                empty,
+                members,
+                False,
+                fields,
             )
             return function
 

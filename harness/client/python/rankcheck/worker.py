@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import hashlib
+import itertools
 import os
 import platform
 import queue
@@ -13,8 +14,7 @@ import tempfile
 import threading
 import time
 import types
-from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -181,13 +181,64 @@ class Member:
         self.arguments = arguments
         self.stamps = [0, 0]
 
-    def call(self, function: Any) -> None:
-        """Makes the call and notes when the rank entered and left it."""
+    def start(self, offer: Offer) -> None:
+        """Calls the function of an operation and notes when the rank entered the call."""
         if self.is_late:
             time.sleep(LATE_S)
         self.stamps[0] = time.monotonic_ns()
-        function(*self.arguments)
+        self.wait = offer.function(*self.arguments)
+        if offer.starts and self.wait is not None and not callable(self.wait):
+            raise TypeError(
+                f"{offer.operation}: got {self.wait!r} from a function with starts=True, expected "
+                "a function that waits for the end of the call, or None if it has ended"
+            )
+
+    def end(self, offer: Offer, is_alone: bool) -> None:
+        """Waits for the end of the call and notes when the rank left it."""
+        if offer.starts and self.wait is not None:
+            self.wait()
         self.stamps[1] = time.monotonic_ns()
+        # Calls that come later must not change the result. A call whose image is in a file has none.
+        self.result = self.image if self.is_shared or is_alone else self.image.copy()
+
+    def written_later(self) -> int:
+        """Returns the first byte that was written after the end of the call, or -1."""
+        if self.result is self.image:
+            return -1
+        changed = np.flatnonzero(self.image != self.result)
+        return int(changed[0]) if changed.size > 0 else -1
+
+
+class Step:
+    """A call of a rank: how it starts and ends."""
+
+    def __init__(
+        self, case: Dict[str, Any], start: Callable[[], None], end: Callable[[], None]
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.overlaps = case.get("overlaps", False)
+        # Whether what started before it ends before it.
+        self.is_last_to_end = case.get("data_seed", 1) % 2 == 0
+
+
+def make_calls(steps: Iterable[Step]) -> None:
+    """Makes the calls of a rank, of which some end when later ones have ended."""
+    under_way: List[Step] = []
+    for step in steps:
+        step.start()
+        if step.overlaps:
+            under_way.append(step)
+            continue
+        step.end()
+        end_calls(under_way)
+    end_calls(under_way)
+
+
+def end_calls(under_way: List[Step]) -> None:
+    """Ends calls, from the last one that was started on, unless that is the last one to end."""
+    while under_way:
+        under_way.pop(0 if under_way[-1].is_last_to_end else -1).end()
 
 
 class Run:
@@ -199,6 +250,20 @@ class Run:
         self.members: List[Member] = []
         self.refusal = ""
         self.is_made = False
+
+
+def why_written_later(runs: Sequence[Run]) -> str:
+    """Says which memory was written after the end of its call. Empty if none was."""
+    for run in runs:
+        for member in run.members if run.is_made else []:
+            byte = member.written_later()
+            if byte >= 0:
+                case, stage = run.header["case"], run.header["stage"]
+                return (
+                    f"the memory of rank {member.rank} in stage {stage} ({case['operation']}) was "
+                    f"written at byte {byte} after the end of the call"
+                )
+    return ""
 
 
 def sends(call: Call) -> bool:
@@ -247,6 +312,8 @@ class Worker:
         traits = {**subject.traits, "ranks_max": self._me.world, "delays": True}
         if any(name in offer.fields for offer in subject.offers.values() for name in STRIDES):
             traits["strides"] = True
+        if any(offer.starts for offer in subject.offers.values()):
+            traits["overlaps"] = True
         body = {
             "protocol": 2,
             "inputs": "sent",
@@ -318,7 +385,10 @@ class Worker:
             for run in runs:
                 self._send_failure(run.header, "failed", reason)
             return
-        for run in runs:
+        late = why_written_later(runs)
+        for run in runs if late else []:
+            self._send_failure(run.header, "failed", late)
+        for run in [] if late else runs:
             if run.is_made:
                 self._send_result(run.header, run.members)
             else:
@@ -342,8 +412,10 @@ class Worker:
         self._connection.receive_into(memoryview(image))
         return image
 
-    def _members(self, header: Dict[str, Any], images: Sequence[Memory]) -> List[Member]:
-        group = self._groups.get(tuple(header["group"]))
+    def _members(
+        self, header: Dict[str, Any], images: Sequence[Memory], groups_in_use: int = 0
+    ) -> List[Member]:
+        group = self._groups.get(tuple(header["group"]), groups_in_use)
         return [
             Member(
                 member["rank"],
@@ -403,31 +475,49 @@ class Worker:
     def _call_all(self, runs: Sequence[Run]) -> None:
         # A communicator that is freed for a later call must not be that of an earlier one.
         groups = {tuple(run.header["group"]) for run in runs}
-        at_once = self._subject.is_one_process and len(groups) <= self._subject.groups_kept
+        overlaps = any(run.header["case"].get("overlaps", False) for run in runs)
+        in_use = len(groups) if overlaps else 0
+        if not self._subject.is_one_process:
+            make_calls(self._steps_of_process(runs, in_use))
+            return
+        at_once = overlaps or len(groups) <= self._subject.groups_kept
         for part in [runs] if at_once else [[run] for run in runs]:
             for run in part:
-                run.members = self._members(run.header, run.images)
-            if self._subject.is_one_process:
-                self._call_in_threads(part)
-            else:
-                for member in part[0].members:
-                    self._call(part[0], member)
+                run.members = self._members(run.header, run.images, in_use)
+            self._call_in_threads(part)
             for run in part:
                 run.is_made = True
 
-    def _call(self, run: Run, member: Member) -> None:
-        self._entered[member.rank] = run
-        header = run.header
-        progress = {"progress": header["run"], "rank": member.rank, "stage": header["stage"]}
-        self._connection.send(progress)
-        member.call(self._offer(run).function)
+    def _steps_of_process(self, runs: Sequence[Run], groups_in_use: int) -> Iterator[Step]:
+        for run in runs:
+            run.members = self._members(run.header, run.images, groups_in_use)
+            # A process without a member has only made the group.
+            for member in run.members:
+                yield self._step(run, member)
+            run.is_made = True
+
+    def _step(self, run: Run, member: Member) -> Step:
+        offer = self._offer(run)
+
+        def start() -> None:
+            self._entered[member.rank] = run
+            header = run.header
+            progress = {"progress": header["run"], "rank": member.rank, "stage": header["stage"]}
+            self._connection.send(progress)
+            member.start(offer)
+
+        def end() -> None:
+            self._entered[member.rank] = run
+            member.end(offer, is_alone=run.header.get("together", 1) == 1)
+
+        return Step(run.header["case"], start, end)
 
     def _call_in_threads(self, runs: Sequence[Run]) -> None:
-        calls: Dict[int, List[Callable[[], None]]] = {}
+        calls: Dict[int, List[Step]] = {}
         late = [member.rank for run in runs for member in run.members if member.is_late]
         for run in runs:
             for member in run.members:
-                calls.setdefault(member.rank, []).append(partial(self._call, run, member))
+                calls.setdefault(member.rank, []).append(self._step(run, member))
         failure = call_in_threads(calls, late)
         if failure is not None:
             # Threads that still wait for the one that failed may use the old groups.
@@ -456,12 +546,12 @@ class Worker:
                 "stamps": [[member.stamps for member in members]],
                 "sizes": [[member.image.size for member in members]],
             },
-            [memoryview(member.image) for member in members if not member.is_shared],
+            [memoryview(member.result) for member in members if not member.is_shared],
         )
 
 
 def call_in_threads(
-    calls: Dict[int, List[Callable[[], None]]], late: Sequence[int]
+    calls: Dict[int, List[Step]], late: Sequence[int]
 ) -> Optional[Tuple[int, BaseException]]:
     """Makes the calls of each rank, one after another, in a thread of its own.
 
@@ -473,14 +563,10 @@ def call_in_threads(
     has_failed = threading.Event()
 
     def run(rank: int) -> None:
-        def make_calls() -> None:
-            for call in calls[rank]:
-                if not has_failed.is_set():
-                    call()
-
+        steps = itertools.takewhile(lambda _: not has_failed.is_set(), calls[rank])
         try:
             # Under this name, because a traceback begins in the function that catches the error.
-            under_name(f"rank {rank}", make_calls)()
+            under_name(f"rank {rank}", make_calls)(steps)
         except BaseException as error:
             has_failed.set()
             ended.put((rank, error))

@@ -153,7 +153,7 @@ REFUSED = {
     lambda s: s.broadcast(root=[]): "root: got none, expected a value or a list of values",
     lambda s: s.broadcast(type="f32"): (
         "broadcast: got type, expected some of root offset gap pattern shift outer inner "
-        "late send_stride recv_stride types inputs in_place empty members; did you mean types?"
+        "late send_stride recv_stride types inputs in_place empty members starts; did you mean types?"
     ),
     lambda s: s.reduce(ops=""): (
         "ops: got none, expected some of sum prod min max avg premul_sum band bor bxor "

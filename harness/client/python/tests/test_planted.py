@@ -35,8 +35,13 @@ from rankcheck.operators import adapted
 s = runpy.run_path({file!r})["s"]
 """
 PLANTED = """
-def replaced(right):
+def replaced(function):
     before = {{}}
+
+    def right(*arguments):
+        wait = function(*arguments)
+        if wait is not None:
+            wait()
 
     def wrong(call, send, recv):
 {body}
@@ -282,6 +287,29 @@ def test_a_slot_that_is_used_again_too_early_is_found(tmp_path, monkeypatch, lau
     assert after["verdict"] == "falsified", output
     assert after["minimal"]["count"] == 1
     assert [each["count"] for each in after["minimal"]["earlier"]] == [1]
+
+
+@pytest.mark.parametrize("bug, calls", [("oldest", 1), ("newest", 2)])
+def test_a_wait_that_ends_another_call_is_found(tmp_path, monkeypatch, bug, calls):
+    """The mistake shows only if calls are under way, and end in the order that the bug mixes up."""
+    file = os.path.join(HERE, "subjects", "handles.py")
+    claims = "agrees_with_reference,repeats_with_other_data,is_independent_of_history"
+    options = {"property": claims, "ranks": "1..3", "cases": 60}
+    findings, output = findings_of(tmp_path, file, "broadcast,all_reduce", **options)
+    assert {each["verdict"] for each in findings} == {"passed"}, output
+    monkeypatch.setenv("BUG", bug)
+    (tmp_path / "report").rename(tmp_path / "before")
+    findings, output = findings_of(tmp_path, file, "broadcast", **options)
+    verdicts = {each["unit"]["property"]: each["verdict"] for each in findings}
+    after = next(each for each in findings if each["verdict"] == "falsified")
+    assert verdicts == {
+        "agrees_with_reference": "passed",
+        "repeats_with_other_data": "passed",
+        "is_independent_of_history": "falsified",
+    }, output
+    earlier = after["minimal"]["earlier"]
+    assert [each["overlaps"] for each in earlier] == calls * [True], output
+    assert after["minimal"]["ranks"] == 1
 
 
 # The smallest case has the root 0, and the bug makes rank 1 the root.

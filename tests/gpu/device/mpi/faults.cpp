@@ -130,6 +130,56 @@ void mix_results() {
   results_under_way.clear();
 }
 
+/// A request that nobody has waited for, the function that started it, its result, and the bytes
+/// that the result replaces.
+struct Started {
+  MPI_Request request = MPI_REQUEST_NULL;
+  std::string_view function;
+  unsigned char* result = nullptr;
+  std::vector<unsigned char> before;
+};
+
+std::vector<Started> started;
+
+/// Remembers a request for the fault `other_request`, before it starts.
+Started before_start(std::string_view function, void* recv, int count, MPI_Datatype type) {
+  auto* const result = static_cast<unsigned char*>(recv);
+  if (!is_planted("other_request") || result == nullptr) return {};
+  return {
+      .function = function, .result = result, .before = {result, result + bytes_of(count, type)}};
+}
+
+void note_start(Started made, MPI_Request request) {
+  if (made.result == nullptr) return;
+  made.request = request;
+  started.push_back(std::move(made));
+}
+
+/// Plants that the wait for a request ends with another one, which another function started, if
+/// that is under way. The result is not there yet.
+void wait_for_other(const Started& waited) {
+  const bool has_other = std::any_of(started.begin(), started.end(), [&](const Started& each) {
+    return each.function != waited.function;
+  });
+  if (has_other) std::copy(waited.before.begin(), waited.before.end(), waited.result);
+}
+
+/// The last result of MPI_Allreduce and its bytes.
+struct {
+  unsigned char* result = nullptr;
+  std::vector<unsigned char> bytes;
+} last_sum;
+
+/// Plants a sum that is written again after its end. The worker has overwritten its memory with the
+/// opposite bits then. Other memory of a sum may have been freed.
+void write_late() {
+  const auto [result, bytes] = std::exchange(last_sum, {});
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    if (result[k] != static_cast<unsigned char>(~bytes[k])) return;
+  }
+  if (!bytes.empty()) flip(result);
+}
+
 /// A thread that makes a broadcast on its root after the call has returned.
 std::thread late_reader;
 
@@ -333,6 +383,11 @@ int MPI_Allreduce(
     return code == MPI_SUCCESS ? waited : code;
   }
   const int code = PMPI_Allreduce(send, recv, count, type, op, comm);
+  // Small memory stays mapped when it is freed.
+  if (is_planted("late_write") && count > 0 && count < 100) {
+    auto* const result = static_cast<unsigned char*>(recv);
+    last_sum = {.result = result, .bytes = {result, result + bytes_of(count, type)}};
+  }
   const bool is_wrong_int = is_planted("wrong_int") && type == MPI_INT;
   if (strikes && (is_wrong_int || is_planted("flipped_bit"))) flip(recv);
   return strikes && is_planted("error_code") ? MPI_ERR_OTHER : code;
@@ -342,6 +397,7 @@ int MPI_Allreduce(
 int munmap(void* pages, std::size_t size) {
   static auto* const next = reinterpret_cast<decltype(&munmap)>(dlsym(RTLD_NEXT, "munmap"));
   auto* const end = static_cast<unsigned char*>(pages) + size;
+  if (last_sum.result >= pages && last_sum.result < end) last_sum = {};
   for (auto at = registered().lower_bound(pages); at != registered().end() && at->first < end; ++at)
     at->second.assign(static_cast<unsigned char*>(at->first), end);
   return next(pages, size);
@@ -379,7 +435,10 @@ int MPI_Iallreduce(const void* send,
   const bool is_second = has_all(comm) && comm != first_like(comm);
   if (is_planted("one_context") && is_second) comm = first_like(comm);
   if (is_planted("short_on_second") && count > 0 && is_second) --count;
-  return PMPI_Iallreduce(send, recv, count, type, op, comm, request);
+  Started made = before_start("MPI_Iallreduce", recv, count, type);
+  const int code = PMPI_Iallreduce(send, recv, count, type, op, comm, request);
+  note_start(std::move(made), *request);
+  return code;
 }
 
 int MPI_Ibcast(
@@ -391,7 +450,10 @@ int MPI_Ibcast(
     return broadcast_newest(buffer, count, type, root, ++calls % 2, comm);
   }
   note_request(buffer, count, type);
-  return PMPI_Ibcast(buffer, count, type, root, comm, request);
+  Started made = before_start("MPI_Ibcast", buffer, count, type);
+  const int code = PMPI_Ibcast(buffer, count, type, root, comm, request);
+  note_start(std::move(made), *request);
+  return code;
 }
 
 /// Only the root has a result.
@@ -515,7 +577,14 @@ int MPI_Type_create_resized(MPI_Datatype type,
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   note_wait();
   const auto barrier = persistent_barriers.find(*request);
+  const auto noted = std::find_if(started.begin(), started.end(), [&](const Started& each) {
+    return each.request == *request;
+  });
   const int code = PMPI_Wait(request, status);
+  if (noted != started.end()) {
+    wait_for_other(*noted);
+    started.erase(noted);
+  }
   if (barrier != persistent_barriers.end() && barrier->second.starts == 2 &&
       barriers_under_way == 0 && is_planted("third_barrier")) {
     meet(barrier->second.comm, rank_in(barrier->second.comm) == 1);
@@ -530,6 +599,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 /// Plants that the last of several requests is not waited for: its result is not there yet.
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   const int code = PMPI_Waitall(count, requests, statuses);
+  started.clear();
   mix_results();
   std::copy(last_started.before.begin(), last_started.before.end(), last_started.result);
   last_started = {};
@@ -540,6 +610,7 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
 /// worker has overwritten it, which the worker does as soon as the call has returned.
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   await_late_reader();
+  write_late();
   if (is_planted("late_reader") && count > 0 && rank_in(comm) == root) {
     const auto* const first_byte = static_cast<const volatile unsigned char*>(buffer);
     late_reader = std::thread([=, before = *first_byte] {

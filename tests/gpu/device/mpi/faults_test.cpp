@@ -187,6 +187,29 @@ TEST_F(FaultyLibraryTest, IsFoundOnlyInRepeatedCalls) {
   }
 }
 
+/// A request of another function is under way, or a call writes into the memory of an earlier one.
+TEST_F(FaultyLibraryTest, IsFoundOnlyBehindOtherCalls) {
+  plant("late_write,other_request");
+  const std::string run =
+      "run --backend mpi --operation broadcast --ranks 2..3 --report out --cases ";
+  passes(run + "10 --algorithm blocking,nonblocking --property agrees_with_reference");
+  passes(run +
+         "10 --algorithm blocking,nonblocking --property repeats_with_other_data --overwrite");
+  const auto smallest = [&](const std::string& algorithm, const std::string& says) {
+    const Outcome outcome = fails(
+        run + "200 --property is_independent_of_history --overwrite --algorithm " + algorithm);
+    const nlohmann::json finding = findings("out").at(0);
+    EXPECT_TRUE(has(finding.at("reason").get<std::string>(), says)) << outcome.out;
+    return finding.at("minimal");
+  };
+  const nlohmann::json late = smallest("blocking", "after its end");
+  EXPECT_EQ(late.at("earlier").size(), 1U) << late;
+  EXPECT_TRUE(begins(late.at("earlier").at(0).at("operation").get<std::string>(), "all_reduce"));
+  const nlohmann::json mixed = smallest("nonblocking", "differs from the reference");
+  EXPECT_LE(mixed.at("earlier").size(), 2U) << mixed;
+  EXPECT_EQ(mixed.at("earlier").at(0).at("overlaps"), true) << mixed;
+}
+
 TEST_F(FaultyLibraryTest, IsFoundWhenTheCallOnItsCommunicatorIsUnderTest) {
   plant("short_on_second");
   const std::string begin =

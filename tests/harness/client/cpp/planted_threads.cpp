@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -24,6 +26,7 @@ namespace ready {
 
 namespace {
 
+using rankcheck::Function;
 using ready::Board;
 using ready::Buffer;
 using ready::Call;
@@ -129,6 +132,48 @@ void planted_all_reduce(const Call& call, Buffer send, Buffer recv) {
   if (bug == "stale_buffer") give_stale(call, recv);
 }
 
+/// What roots have sent in each call of each group.
+class Mailboxes {
+ public:
+  /// Starts a call of a member. Returns what writes its result when the root's data is there.
+  rankcheck::End start(const Call& call, Buffer send, Buffer recv) {
+    const std::lock_guard lock(mutex_);
+    const std::size_t number = calls_[call.ranks][call.rank]++;
+    if (call.rank == call.root) {
+      const auto* const begin = static_cast<const unsigned char*>(send.data());
+      sent_[call.ranks][number].assign(begin, begin + send.bytes());
+      changed_.notify_all();
+    }
+    return [this, number, ranks = call.ranks, recv] {
+      std::unique_lock waiting(mutex_);
+      changed_.wait(waiting, [&] { return sent_[ranks].count(number) > 0; });
+      const std::vector<unsigned char>& data = sent_[ranks][number];
+      std::copy(data.begin(), data.end(), static_cast<unsigned char*>(recv.data()));
+    };
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::vector<int>, std::map<int, std::size_t>> calls_;
+  std::map<std::vector<int>, std::map<std::size_t, std::vector<unsigned char>>> sent_;
+};
+
+/// With `wrong_wait`, the wait for a call ends the oldest one of the rank that is under way.
+rankcheck::End started_broadcast(const Call& call, Buffer send, Buffer recv) {
+  static Mailboxes mailboxes;
+  thread_local std::vector<std::shared_ptr<rankcheck::End>> under_way;
+  const auto own = std::make_shared<rankcheck::End>(mailboxes.start(call, send, recv));
+  under_way.push_back(own);
+  return [own] {
+    const auto place = bug == "wrong_wait" ? under_way.begin()
+                                           : std::find(under_way.begin(), under_way.end(), own);
+    const auto next = *place;
+    under_way.erase(place);
+    (*next)();
+  };
+}
+
 }  // namespace
 
 /// Takes the place of the system's function by which std::this_thread waits, and with it of the
@@ -150,8 +195,12 @@ int main(int argc, char** argv) {
   bug = argv[1];
   rankcheck::Subject subject("planted_threads");
   subject.types("uint32 f32 f64").deterministic();
-  subject.group([](const std::vector<int>& ranks) { return Board(ranks.size()); });
+  const auto make_group = [](const std::vector<int>& ranks) { return Board(ranks.size()); };
+  // One communicator is kept, so that calls of several groups are made one by one.
+  subject.group(
+      make_group, [](Board&) {}, bug == "raises" ? 1 : 64);
   subject.all_reduce("sum prod min max", planted_all_reduce).in_place();
-  subject.broadcast(planted_broadcast).in_place();
+  const bool only_starts = bug == "wrong_wait" || bug == "right_wait";
+  subject.broadcast(only_starts ? Function(started_broadcast) : planted_broadcast).in_place();
   return subject.serve(argc - 1, argv + 1);
 }

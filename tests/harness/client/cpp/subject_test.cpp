@@ -65,6 +65,9 @@ TEST(SubjectTest, SaysHello) {
   EXPECT_EQ(takes["gap"], "any");
   EXPECT_FALSE(takes.contains("ranks"));
   EXPECT_FALSE(takes.contains("chunk"));
+  EXPECT_FALSE(takes.contains("overlaps"));
+  EXPECT_TRUE(hello.takes_together);
+  EXPECT_FALSE(hello.traits.has_overlaps);
 }
 
 /// The harness reads what a subject takes, and sends nothing else.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -25,15 +26,16 @@ class GroupCache {
   GroupCache(MakeGroup make, FreeGroup free, std::size_t kept)
       : make_(std::move(make)), free_(std::move(free)), kept_(kept) {}
 
-  /// Returns the communicator of these world ranks. Empty if nobody makes communicators.
-  AnyGroup get(const std::vector<int>& ranks) {
+  /// Returns the communicator of these world ranks. Empty if nobody makes communicators. So many
+  /// are in use until the run is over, this one among them.
+  AnyGroup get(const std::vector<int>& ranks, std::size_t in_use = 0) {
     if (!make_) return {};
     const auto found = places_.find(ranks);
     if (found != places_.end()) {
       order_.splice(order_.end(), order_, found->second);
       return found->second->group;
     }
-    while (free_ && order_.size() >= kept_) {
+    while (free_ && order_.size() >= std::max(kept_, in_use)) {
       Entry oldest = std::move(order_.front());
       places_.erase(oldest.ranks);
       order_.pop_front();

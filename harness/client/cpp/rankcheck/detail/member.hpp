@@ -29,6 +29,10 @@ struct Member {
   /// When the rank entered and left the call, in nanoseconds.
   std::int64_t entered = 0;
   std::int64_t left = 0;
+  /// Ends the call, if its function has only started it.
+  End end;
+  /// The bytes of the image at the end of the call. Empty if it is not in memory of the host.
+  std::vector<unsigned char> result;
 };
 
 /// Returns the place of another member. Empty if the harness said that there is none.
