@@ -123,6 +123,19 @@ TEST_F(FaultyLibraryOfNcclTest, ShowsFaultsThatNativeCallsDoNot) {
       0);
 }
 
+/// A reduction is wrong if the call before on its communicator was one of another function.
+TEST_F(FaultyLibraryOfNcclTest, ShowsAFaultOnlyBehindOtherCalls) {
+  const std::string run =
+      "run all --backend nccl --jobs 1 --algorithm native --operation all_reduce --ranks 2..3 "
+      "--cases 20 --overwrite --report out --property ";
+  run_with("behind_other", run + "agrees_with_reference", 0);
+  run_with("behind_other", run + "repeats_with_other_data", 0);
+  run_with("behind_other", run + "is_independent_of_history", 1);
+  const nlohmann::json smallest = findings("out").at(0).at("minimal");
+  EXPECT_LE(smallest.at("ranks"), 2) << smallest;
+  EXPECT_EQ(smallest.at("earlier").size(), 1U) << smallest;
+}
+
 /// The second of two communicators makes the call under test if the seed is odd.
 TEST_F(FaultyLibraryOfNcclTest, HasCommunicatorsThatAreLookedAtInTurn) {
   const auto replay = [this](const std::string& faults, int seed, int status) {

@@ -227,6 +227,7 @@ void finish(Work& work, const Arguments& a) {
     Bytes result = combine(comm, type_of(a.type), a.op, work);
     if (is_planted("flipped_bit") && comm.is_last_of_several()) result.front() ^= std::byte{1};
     if (is_planted("between_hosts") && comm.has_hosts()) result.front() ^= std::byte{1};
+    if (is_planted("behind_other") && work.is_behind_other) result.front() ^= std::byte{1};
     if (is_planted("unaligned_window")) misalign(comm, a, result);
     if (is_planted("one_rank_tail") && comm.ranks == 1) drop_tail(a, result);
     std::memcpy(a.recv, result.data(), result.size());
@@ -322,6 +323,8 @@ ncclResult_t call(Arguments a, std::string_view function, ncclComm_t comm, cudaS
               .start = [a](Work& w) { start(w, a); },
               .finish = [a](Work& w) { finish(w, a); },
               .kind = a.kind};
+    const std::uint32_t before = std::exchange(comm->last_kind, a.kind);
+    work.is_behind_other = before != a.kind && before != ~std::uint32_t{0};
     if (const std::shared_ptr<Launches> launches = launches_of(*its)) {
       work.start = [a, launches](Work& w) { start(w, with_kept_input(*w.comm, a, *launches)); };
       work.finish = [a, launches](Work& w) {

@@ -126,6 +126,8 @@ struct ncclComm {
   /// The number of this communicator among those that were split from its parent, from 1. 0 if it
   /// has no parent.
   int number = 0;
+  /// The kind of the call before, or a number that is none.
+  std::uint32_t last_kind = ~std::uint32_t{0};
   /// How many groups use this communicator as their own, because of the fault `world_group`.
   std::atomic<int> aliases{0};
   std::atomic<int> async_error{ncclSuccess};
@@ -169,6 +171,8 @@ struct Work {
   bool is_beside_another = false;
   /// Whether the group has several communicators, and this one was made last.
   bool is_on_newest = false;
+  /// Whether the call before on this communicator was one of another function.
+  bool is_behind_other = false;
   std::vector<std::shared_ptr<Message>> received = {};
 
   void send(int to, const Signature& signature, const void* payload) const;
