@@ -9,9 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "reference/registry.hpp"
-#include "reference/spec/to_size.hpp"
-
 #include "harness/base/bad_input.hpp"
 #include "harness/base/files.hpp"
 #include "harness/base/table.hpp"
@@ -36,11 +33,17 @@ struct ImportOptions {
   std::int64_t count_max = 65536;
 };
 
-/// Cuts long counts, and gives the call data that say where they come from if they are only moved.
-void settle(const ImportOptions& options, Case& call) {
-  call.backend = options.backend;
-  call.count = std::min(call.count, options.count_max);
-  for (std::int64_t& each : call.counts) each = std::min(each, options.count_max);
+/// Cuts long counts. Returns whether there were any.
+bool cut_counts(std::int64_t count_max, Case& call) {
+  const auto is_long = [&](std::int64_t count) { return count > count_max; };
+  const bool is_cut = is_long(call.count) || std::ranges::any_of(call.counts, is_long);
+  call.count = std::min(call.count, count_max);
+  std::ranges::replace_if(call.counts, is_long, count_max);
+  return is_cut;
+}
+
+/// Gives the call data that say where they come from if they are only moved.
+void choose_input(Case& call) {
   if (call.input != Case().input) return;
   // Sums of general integers may overflow, which libraries leave undefined.
   const bool reduces = collective(call).op != spec::ReduceOp::none;
@@ -67,9 +70,9 @@ int import_trace(const ImportOptions& options) {
   traces::MergedCalls merged = traces::merge(trace);
   std::int64_t cut = 0;
   for (Case& call : merged.calls) {
-    const Case whole = call;
-    settle(options, call);
-    cut += whole.count != call.count || whole.counts != call.counts ? 1 : 0;
+    call.backend = options.backend;
+    choose_input(call);
+    cut += cut_counts(options.count_max, call) ? 1 : 0;
   }
   const auto catalogue = make_catalogue();
   std::vector<Case> cases;
@@ -102,9 +105,9 @@ void add_import_trace(CLI::App& app, Context& context) {
   const AddOption add{*command, true};
   add("files FILE",
       options->files,
-      "Logs of NCCL with NCCL_DEBUG_SUBSYS=INIT,COLL, PyTorch's flight record of each rank in "
-      "JSON, "
-      "or a JSON object of ranks and calls.")
+      "Logs of NCCL with NCCL_DEBUG_SUBSYS=INIT,COLL, PyTorch's flight records in JSON, one for "
+      "each "
+      "rank, or a JSON object of ranks and calls.")
       ->required();
   add("--backend B", options->backend, "The backend of the cases.");
   add("--calls N", options->calls, "The most calls of a case.")

@@ -147,10 +147,6 @@ std::vector<int> ranks_of(const json& record, const std::string& group, const st
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 /// A record has the last calls of its rank only. Leaves out what a communicator has called before
 /// the first call that the records of all its members have.
 void drop_older(Trace& trace) {
@@ -196,7 +192,6 @@ Trace read_flight_records(std::span<const TraceFile> files, std::span<const json
         throw BadInput(
             fmt::format("{}: rank {} is not in the group {}", place, rank, entry.group[0]));
       }
-      const std::int64_t input = elements(entry.input_sizes, place);
       if (named == recorded_calls.end() || type == recorded_types.end()) {
         ++trace.left_out[entry.name.substr(0, entry.name.find(' '))];
         continue;
@@ -209,9 +204,10 @@ Trace read_flight_records(std::span<const TraceFile> files, std::span<const json
       trace.world = std::max(trace.world, 1 + *std::ranges::max_element(ranks));
       traced.call.operation = named->operation;
       traced.call.type = named->counted == Counted::nothing ? spec::Type::f32 : type->second;
-      if (named->counted == Counted::input) traced.call.count = input;
-      if (named->counted == Counted::output)
-        traced.call.count = elements(entry.output_sizes, place);
+      if (named->counted != Counted::nothing) {
+        const bool is_input = named->counted == Counted::input;
+        traced.call.count = elements(is_input ? entry.input_sizes : entry.output_sizes, place);
+      }
       // The record has neither the op nor the root.
       if (name.find("reduce") != std::string::npos && named->counted != Counted::nothing) {
         collective(traced.call).op = spec::ReduceOp::sum;

@@ -82,7 +82,7 @@ class MpiSubject final : public worker::Subject {
 
   [[nodiscard]] std::string why_refused(const Case& c) const override {
     const spec::Contract* contract = reference::find_contract(c.operation);
-    const mpi::Algorithm* algorithm = find_algorithm(c);
+    const mpi::Algorithm* algorithm = runtime_.find(c.operation, c.algorithm);
     const gpu::Operator* op = find_operator(c);
     if (contract == nullptr || (algorithm == nullptr && op == nullptr)) {
       return fmt::format("algorithm: mpi has no {} of {}", c.algorithm, c.operation);
@@ -182,13 +182,6 @@ class MpiSubject final : public worker::Subject {
     }
   }
 
-  /// The algorithm of a case. A call that leaves it open and overlaps others has a nonblocking one.
-  /// Null if there is none.
-  [[nodiscard]] const mpi::Algorithm* find_algorithm(const Case& c) const {
-    const bool is_open = c.overlaps && c.algorithm.empty();
-    return runtime_.find(c.operation, is_open ? std::string_view("nonblocking") : c.algorithm);
-  }
-
   [[nodiscard]] static std::map<std::string, std::string> environment_of(
       const mpi::Algorithm& algorithm) {
     if (algorithm.component != nullptr) return algorithm.component->environment();
@@ -247,7 +240,7 @@ class MpiSubject final : public worker::Subject {
   };
 
   [[nodiscard]] mpi::Request request_of(const Case& c, const Arguments& arguments) const {
-    return {.algorithm = *find_algorithm(c),
+    return {.algorithm = *runtime_.find(c.operation, c.algorithm),
             .contract = reference::contract_named(c.operation),
             .call = arguments.call,
             .group = arguments.group,

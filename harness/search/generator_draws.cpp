@@ -126,8 +126,12 @@ void Generator::draw_earlier(int size, Case& c) {
     }
     call.property = Case().property;
     call.overlaps = backend_.traits().has_overlaps && random.below(2) == 0;
-    if (call.overlaps && !backend_.why_refused(call).empty()) call.overlaps = false;
-    if (backend_.why_refused(call).empty()) c.earlier.push_back(std::move(call));
+    bool is_taken = backend_.why_refused(call).empty();
+    if (!is_taken && call.overlaps) {
+      call.overlaps = false;
+      is_taken = backend_.why_refused(call).empty();
+    }
+    if (is_taken) c.earlier.push_back(std::move(call));
   }
 }
 

@@ -410,10 +410,10 @@ void Runtime::perform(const Request& request,
     const std::size_t before = under_way_.size();
     under_way_.push_back(&own);
     (*request.meanwhile)();
-    std::vector<MPI_Request*> waited = under_way_;
     under_way_.resize(before);
-    for (MPI_Request* each : waited) {
-      if (request.waits_for_oldest) check(MPI_Wait(each, MPI_STATUS_IGNORE), "MPI_Wait");
+    if (!request.waits_for_oldest) return;
+    for (MPI_Request* each : under_way_) {
+      check(MPI_Wait(each, MPI_STATUS_IGNORE), "MPI_Wait");
     }
   };
   const Site site{.communicator = communicator_,

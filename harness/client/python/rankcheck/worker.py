@@ -366,10 +366,12 @@ class Worker:
         self._entered.clear()
         for run in runs:
             run.refusal = self._why_refused(run.header["case"])
+        reason = ""
         try:
             if not any(run.refusal for run in runs):
                 with stacks_at_the_end():
                     self._make_calls(runs)
+            reason = why_written_later(runs)
         except SystemExit as error:
             # Python itself ends without a traceback, which would hide where the code gave up.
             print_traceback(error)
@@ -382,14 +384,10 @@ class Worker:
             # The harness cannot know which of several ranks of a process failed.
             if self._failed_rank is not None and len(failed.images) > 1:
                 reason = f"rank {self._failed_rank}: {reason}"
-            for run in runs:
+        for run in runs:
+            if reason:
                 self._send_failure(run.header, "failed", reason)
-            return
-        late = why_written_later(runs)
-        for run in runs if late else []:
-            self._send_failure(run.header, "failed", late)
-        for run in [] if late else runs:
-            if run.is_made:
+            elif run.is_made:
                 self._send_result(run.header, run.members)
             else:
                 self._send_failure(run.header, "refused", run.refusal or "not called")
