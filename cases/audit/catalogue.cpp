@@ -134,8 +134,11 @@ void Planted::edit_plan(const Case& c, gpu::plan::Plan& plan) {
 }
 
 void Planted::edit_groups(std::span<const Case> stages, gpu::plan::Plan& merged) {
-  const auto edit = is_repeated(stages[0], stages[1]) ? bug_.edit_calls : bug_.edit_groups;
-  if (sound_ || edit == nullptr || !is_hit(stages.front())) return;
+  const bool overlap = stages.front().overlaps;
+  const auto edit = overlap                             ? bug_.edit_overlaps
+                    : is_repeated(stages[0], stages[1]) ? bug_.edit_calls
+                                                        : bug_.edit_groups;
+  if (sound_ || edit == nullptr || !is_hit(overlap ? stages.back() : stages.front())) return;
   const gpu::plan::Plan before = merged;
   edit(stages, merged);
   had_effect_ |= !same(before, merged);

@@ -6,6 +6,7 @@
 #include "reference/spec/to_size.hpp"
 
 #include "cases/audit/catalogue.hpp"
+#include "cases/audit/plan_edits.hpp"
 #include "cases/audit/result_edits.hpp"
 #include "cases/families/collectives/case.hpp"
 
@@ -153,6 +154,19 @@ constexpr std::array bugs_in_histories{
               leave_unwritten_if(
                   has_before(outcome) && before(outcome).in_place && !outcome.c().in_place,
                   outcome);
+            }},
+    Bug{.name = "message_of_the_call_under_way",
+        .summary = "While another call is under way, a rank takes any message that arrives for its "
+                   "own.",
+        .target = {"scatter", "direct"},
+        .found_by = {.says = "unordered"},
+        .edit_overlaps =
+            [](std::span<const Case> stages, Plan& merged) {
+              const int last = static_cast<int>(stages.size()) - 1;
+              const StepFilter waits = waits_for_arrival(merged);
+              erase_all(merged, [&](int rank, const Step& step) {
+                return merged.groups[spec::to_size(rank)] == last && waits(rank, step);
+              });
             }},
     Bug{.name = "late_rank_of_the_call_before",
         .summary = "A rank that came late to a call is taken for one of the next call.",

@@ -56,27 +56,32 @@ std::pair<RunStatus, Symptom> outcome_of(gpu::sim::Status status) {
 /// The most ranks of a plan with several calls in flight, where a rank counts once for each call.
 constexpr int ranks_in_flight_max = 64;
 
-/// The end of the longest run of repeated calls, from `first` on, that are in flight at the same
-/// time. At least first + 1.
+/// The end of the calls of the same ranks, from `first` on, that are in flight at the same time:
+/// calls that overlap, or the longest run of repeated calls. At least first + 1.
 std::size_t end_of_calls_in_flight(std::span<const Case> stages, std::size_t first) {
-  const int n = group_size(stages[first]);
+  const std::size_t overlap = harness::end_of_overlap(stages, first);
+  int ranks = group_size(stages[first]);
   std::size_t end = first + 1;
-  while (end < stages.size() && is_repeated(stages[first], stages[end]) &&
-         static_cast<int>(end - first + 1) * n <= ranks_in_flight_max) {
+  while (end < stages.size() && (end < overlap || is_repeated(stages[first], stages[end]))) {
+    ranks += group_size(stages[end]);
+    if (ranks > ranks_in_flight_max) break;
     ++end;
   }
   return end;
 }
 
 /// Says which ranks of a plan with several calls in flight stand for which call.
-std::string explain_calls(int n, std::size_t calls) {
+std::string explain_calls(std::span<const Case> calls) {
   std::string text;
-  for (std::size_t k = 1; k < calls; ++k) {
+  int first = group_size(calls.front());
+  for (std::size_t k = 1; k < calls.size(); ++k) {
+    const int end = first + group_size(calls[k]);
     text += fmt::format("{} {} to {} stand for the ranks in call {}",
                         k == 1 ? ". Ranks" : ",",
-                        spec::to_size(n) * k,
-                        spec::to_size(n) * (k + 1) - 1,
+                        first,
+                        end - 1,
                         k + 1);
+    first = end;
   }
   return text;
 }
@@ -96,6 +101,7 @@ SimBackend::SimBackend(std::span<const gpu::Implementation> implementations, Sim
   traits_.has_arrivals = true;
   traits_.has_delays = true;
   traits_.has_strides = true;
+  traits_.has_overlaps = true;
 }
 
 std::string SimBackend::why_never(const Case& c) const {
@@ -112,13 +118,11 @@ std::string SimBackend::why_never(const Case& c) const {
                        fmt::join(gpu::sim::fault_kinds(), ", "),
                        c.fault);
   }
-  if (c.overlaps) return "overlaps: the simulator ends each call before the next one";
-  const bool has_time = c.pending || c.late >= 0;
-  if (has_time && collectives_family().find(c.operation) == nullptr) {
-    return c.pending ? "pending: the simulator's operators have no streams"
-                     : "late: the simulator's operators begin on all ranks at once";
-  }
-  return {};
+  if (c.frees) return "frees: the simulator has no communicators";
+  if (collectives_family().find(c.operation) != nullptr) return {};
+  if (c.pending) return "pending: the simulator's operators have no streams";
+  if (c.late >= 0) return "late: the simulator's operators begin on all ranks at once";
+  return c.overlaps ? "overlaps: the simulator's operators run alone" : "";
 }
 
 std::string SimBackend::why_refused(const Case& c) const {
@@ -130,9 +134,6 @@ void SimBackend::fill_images(std::span<const Case> stages,
                              std::size_t stage,
                              Observation& observation) {
   const Case& c = stages[stage];
-  const auto element_bytes = spec::to_size(spec::info(c.type).bytes);
-  std::size_t scalar = scalars_.size();
-  if (has_scalar(c)) scalars_.resize(scalar + spec::to_size(group_size(c)) * element_bytes);
   const auto add = [&](const harness::HostedMember& member) {
     std::byte* const memory = member.image.data();
     gpu::sim::RankBuffers& buffers =
@@ -146,8 +147,8 @@ void SimBackend::fill_images(std::span<const Case> stages,
     if (!is_dense) pack(c, member.image, buffers);
     if (c.pending) hold_back(buffers);
     if (!has_scalar(c)) return;
-    fill_scalar(c, member.world_rank, scalars_.data() + scalar);
-    scalar += element_bytes;
+    fill_scalar(c, member.world_rank, scalars_.emplace_back().data());
+    buffers.scalar = scalars_.back().data();
   };
   prepare_members({.contract_of = reference::contract_named, .result_place = traits_.result_place},
                   stages,
@@ -199,7 +200,7 @@ void SimBackend::hold_back(gpu::sim::RankBuffers& buffers) {
 
 bool SimBackend::settle(const gpu::sim::Report& report,
                         const Batch& batch,
-                        bool synchronises,
+                        std::span<const Case> stages,
                         Observation& observation) {
   observation.fault_fired |= report.fault_fired;
   observation.fault_changed |= report.fault_changed;
@@ -208,6 +209,7 @@ bool SimBackend::settle(const gpu::sim::Report& report,
   std::size_t rank = 0;
   for (std::size_t stage = batch.first; stage < batch.last; ++stage) {
     auto& stamps = observation.stages[stage].stamps;
+    const bool synchronises = reference::contract_named(stages[stage].operation).synchronises;
     for (std::size_t r = 0; r < stamps.size() && rank < report.ranks.size(); ++r, ++rank) {
       const gpu::sim::RankTimes& times = report.ranks[rank];
       stamps[r] = {.entered = times.entered, .left = times.left};
@@ -245,17 +247,12 @@ bool SimBackend::run_plans(const Batch& batch,
     merge(plans_, plan_);
     if (edits_.groups) edits_.groups(stages.subspan(batch.first, plans_.size()), plan_);
   }
-  const gpu::sim::Report& report = simulator_.run(plan_,
-                                                  c.type,
-                                                  collective(c).op,
-                                                  buffers_,
-                                                  scalars_,
-                                                  *gpu::plan::parse_schedule(c.schedule),
-                                                  gpu::sim::parse_fault(c.fault));
-  const bool completed =
-      settle(report, batch, reference::contract_named(c.operation).synchronises, observation);
-  if (!completed && batch.last - batch.first > 1 && is_repeated(c, stages[batch.first + 1])) {
-    observation.reason += explain_calls(group_size(c), batch.last - batch.first);
+  const gpu::sim::Report& report = simulator_.run(
+      plan_, buffers_, *gpu::plan::parse_schedule(c.schedule), gpu::sim::parse_fault(c.fault));
+  const bool completed = settle(report, batch, stages, observation);
+  if (!completed &&
+      (c.overlaps || harness::end_of_stages_at_once(stages, batch.first) == batch.first + 1)) {
+    observation.reason += explain_calls(stages.subspan(batch.first, batch.last - batch.first));
   }
   return completed;
 }

@@ -40,8 +40,8 @@ struct SimEdits {
       result = {};
   /// Makes the call of an operator in its own way.
   std::function<void(const harness::Case& c, const OperatorCall& call)> call = {};
-  /// Changes the plan of calls that are in flight at the same time: of several groups, or repeated
-  /// calls of one group. `stages` are these calls.
+  /// Changes the plan of calls that are in flight at the same time: of several groups, repeated
+  /// calls of one group, or calls that overlap. `stages` are these calls.
   std::function<void(std::span<const harness::Case> stages, gpu::plan::Plan& merged)> groups = {};
 };
 
@@ -60,7 +60,7 @@ class SimBackend : public harness::Backend {
 
  private:
   /// Stages that run at the same time, [first, last): calls of groups that have no rank in common,
-  /// or repeated calls of one group. Operators run alone.
+  /// repeated calls of one group, or calls that overlap. Operators run alone.
   struct Batch {
     std::size_t first = 0;
     std::size_t last = 0;
@@ -75,7 +75,7 @@ class SimBackend : public harness::Backend {
   bool run_batch(const Batch& batch,
                  std::span<const harness::Case> stages,
                  harness::Observation& observation);
-  /// Prepares the images of a stage, and appends its ranks to the buffers and scalars.
+  /// Prepares the images of a stage, and appends its ranks to the buffers.
   void fill_images(std::span<const harness::Case> stages,
                    std::size_t stage,
                    harness::Observation& observation);
@@ -98,7 +98,7 @@ class SimBackend : public harness::Backend {
                     harness::Observation& observation);
   bool settle(const gpu::sim::Report& report,
               const Batch& batch,
-              bool synchronises,
+              std::span<const harness::Case> stages,
               harness::Observation& observation);
 
   Algorithms algorithms_;
@@ -113,7 +113,8 @@ class SimBackend : public harness::Backend {
   gpu::sim::Simulator simulator_;
   gpu::sim::SimCluster cluster_;
   std::vector<gpu::sim::RankBuffers> buffers_;
-  std::vector<std::byte> scalars_;
+  /// The addresses of elements must stay.
+  std::deque<std::array<std::byte, 16>> scalars_;
   /// The inputs of pending cases, see hold_back(). The addresses of elements must stay.
   std::deque<harness::Image> arriving_;
   /// A dense copy of a strided buffer, and the buffer in its image.

@@ -58,7 +58,7 @@ class SimulatedCall {
     const spec::Call call = collective_call(case_);
     builder_.begin(plan_, contract_, call, {});
     algorithm_.plan(builder_);
-    const auto& report = simulator_.run(plan_, case_.type, collective(case_).op, buffers_, {}, {});
+    const auto& report = simulator_.run(plan_, buffers_, {});
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     if (report.status == gpu::sim::Status::completed) return took.count();
     throw std::runtime_error(report.text);

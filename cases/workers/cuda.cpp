@@ -118,7 +118,8 @@ class CudaSubject final : public worker::Subject {
                     .zero_rule = spec::ZeroRule::ieee,
                     .ranks_max = world_,
                     .has_streams = true,
-                    .has_delays = true};
+                    .has_delays = true,
+                    .has_overlaps = true};
     for (harness::AlgorithmInfo& each : algorithms().infos()) {
       hello.algorithms.push_back({.info = std::move(each), .environment = {}});
     }
@@ -130,8 +131,9 @@ class CudaSubject final : public worker::Subject {
     if (c.ranks > world_) return fmt::format("ranks: expected at most {}", world_);
     if (!c.fault.empty()) return "fault: only the simulator plants faults";
     if (c.schedule != Case().schedule) return "schedule: only the simulator supports schedules";
-    if (c.late >= 0 && algorithms().choose(c).plan == nullptr) {
-      return "late: operators begin on all ranks at once";
+    if ((c.late >= 0 || c.overlaps) && algorithms().choose(c).plan == nullptr) {
+      return c.late >= 0 ? "late: operators begin on all ranks at once"
+                         : "overlaps: operators run alone";
     }
     if (reference::contract_named(c.operation).synchronises && !devices_.can_stamp()) {
       return "operation: it needs devices that can do atomics on each other's memory";
@@ -170,7 +172,7 @@ class CudaSubject final : public worker::Subject {
     PlacedImage memory;
   };
 
-  /// Calls that groups make at the same time, and their ranks, group by group.
+  /// Calls that groups make at the same time, or that overlap, and their ranks, call by call.
   struct Batch {
     std::span<const Case> stages;
     std::size_t first = 0;
@@ -183,9 +185,14 @@ class CudaSubject final : public worker::Subject {
 
   /// The end of the stages that run at the same time. Operators run alone.
   static std::size_t end_of_batch(std::span<const Case> stages, std::size_t first) {
-    const std::size_t last = harness::end_of_stages_at_once(stages, first);
+    const std::size_t last = std::max(harness::end_of_stages_at_once(stages, first),
+                                      harness::end_of_overlap(stages, first));
     const bool is_plan = algorithms().choose(stages[first]).plan != nullptr;
     return is_plan ? last : first + 1;
+  }
+
+  [[nodiscard]] static bool synchronises(const Case& c) {
+    return reference::contract_named(c.operation).synchronises;
   }
 
   void run_batch(std::span<const Case> stages,
@@ -200,7 +207,7 @@ class CudaSubject final : public worker::Subject {
     cluster_.begin(members);
     for (std::size_t k = first; k < last; ++k) prepare(k, batch, result);
     devices_.synchronize();
-    if (batch.c().pending) send_images(batch);
+    send_images(batch);
     delay_late(batch);
     const std::int64_t begin_ns = now_ns();
     const SelectedAlgorithm selected = algorithms().choose(batch.c());
@@ -215,7 +222,7 @@ class CudaSubject final : public worker::Subject {
       selected.op->run({cluster_, contract, arguments, buffers});
       result.path.emplace_back(selected.op->name);
     }
-    if (batch.c().pending) keep_results(batch);
+    keep_results(batch);
     devices_.synchronize();
     const harness::Stamp whole{.entered = begin_ns, .left = now_ns()};
     read_images(batch, whole, result);
@@ -228,12 +235,13 @@ class CudaSubject final : public worker::Subject {
     devices_.stamp(rank, delay_ns, numbers, numbers + 1);
   }
 
-  /// Lets the images of a pending case arrive, late and on the streams.
+  /// Lets the images of pending cases arrive, late and on the streams.
   void send_images(const Batch& batch) {
     // Longer than this process needs to enqueue the call.
     constexpr std::int64_t delay_ns = 2'000'000;
     for (std::size_t r = 0; r < batch.images.size(); ++r) {
       const int rank = static_cast<int>(r);
+      if (!batch.images[r].memory.is_pending()) continue;
       pause(rank, delay_ns);
       batch.images[r].memory.arrive(devices_, rank);
     }
@@ -250,7 +258,7 @@ class CudaSubject final : public worker::Subject {
     }
   }
 
-  /// Enqueues copies of the images right behind the calls.
+  /// Enqueues copies of the images of pending cases right behind the calls.
   void keep_results(const Batch& batch) {
     for (std::size_t r = 0; r < batch.images.size(); ++r) {
       batch.images[r].memory.keep_result(devices_, static_cast<int>(r));
@@ -262,7 +270,7 @@ class CudaSubject final : public worker::Subject {
       const RankImage& each = batch.images[r];
       harness::StageOutcome& outcome = result.stages[each.stage];
       // A synchronising operation has stamps that its devices wrote.
-      if (!reference::contract_named(batch.c().operation).synchronises) {
+      if (!synchronises(batch.stages[each.stage])) {
         outcome.stamps[each.place] = whole;
       }
       each.memory.read(devices_, static_cast<int>(r), outcome.images[each.place]);
@@ -297,10 +305,9 @@ class CudaSubject final : public worker::Subject {
   }
 
   void run_plans(Batch& batch, Observation& result) {
-    const Case& c = batch.c();
     const std::size_t plan_count = batch.last - batch.first;
     if (plan_count == 1) {
-      write_plan(c, plan_, result);
+      write_plan(batch.c(), plan_, result);
     } else {
       std::vector<gpu::plan::Plan> plans(plan_count);
       for (std::size_t k = 0; k < plans.size(); ++k) {
@@ -309,28 +316,25 @@ class CudaSubject final : public worker::Subject {
       merge(plans, plan_);
     }
     for (int r = 0; r < devices_.ranks(); ++r) {
-      const std::int64_t elements = plan_.scratch[spec::to_size(r)];
-      batch.memory[spec::to_size(r)].scratch =
-          devices_.allocate(r, elements * spec::info(c.type).bytes);
+      const auto at = spec::to_size(r);
+      batch.memory[at].scratch =
+          devices_.allocate(r, plan_.scratch[at] * plan_.arithmetic[at].element_bytes());
     }
-    const auto first = batch.stages.begin() + static_cast<std::ptrdiff_t>(batch.first);
-    const bool has_late = std::any_of(first,
-                                      first + static_cast<std::ptrdiff_t>(plan_count),
-                                      [](const Case& each) { return each.late >= 0; });
-    if (reference::contract_named(c.operation).synchronises) {
+    const auto calls = batch.stages.subspan(batch.first, plan_count);
+    if (std::ranges::any_of(calls, synchronises)) {
       run_with_stamps(batch, result);
-    } else if (has_late) {
-      // A graph would wait for the late rank before it begins on any rank. It also waits for
-      // inputs that are pending, and whether it does so is what such cases are for.
-      cuda::enqueue({plan_, c.type, collective(c).op, batch.memory}, devices_);
+    } else if (std::ranges::any_of(
+                   calls, [](const Case& each) { return each.late >= 0 || each.overlaps; })) {
+      // A graph would wait for the late rank before it begins on any rank, and for all calls. It
+      // also waits for inputs that are pending, and whether it does so is what such cases are for.
+      cuda::enqueue({plan_, batch.memory}, devices_);
     } else {
-      graphs_.enqueue({plan_, c.type, collective(c).op, batch.memory, devices_.members()});
+      graphs_.enqueue({plan_, batch.memory, devices_.members()});
     }
   }
 
   /// Lets the devices write when each rank enters and leaves.
   void run_with_stamps(const Batch& batch, Observation& result) {
-    const Case& c = batch.c();
     const int n = devices_.ranks();
     std::array<std::int64_t, 3> zeros{};
     std::vector<std::int64_t*> stamps;
@@ -340,15 +344,17 @@ class CudaSubject final : public worker::Subject {
       devices_.write(r, zeros.data(), of_rank, static_cast<std::int64_t>(sizeof zeros));
       stamps.push_back(of_rank);
     }
-    // One rank comes late, so that a call that waits for nobody is detected.
+    // One rank of each call comes late, so that a call that waits for nobody is detected.
     constexpr std::int64_t delay_ns = 200'000;
-    const int late = static_cast<int>(c.data_seed % static_cast<std::uint64_t>(n));
     for (int r = 0; r < n; ++r) {
-      devices_.stamp(r, r == late ? delay_ns : 0, stamps[0], stamps[spec::to_size(r)] + 1);
+      const RankImage& rank = batch.images[spec::to_size(r)];
+      const Case& c = batch.stages[rank.stage];
+      const bool is_late = c.data_seed % spec::to_size(group_size(c)) == rank.place;
+      devices_.stamp(r, is_late ? delay_ns : 0, stamps[0], stamps[spec::to_size(r)] + 1);
     }
     // A graph must not be used here: its launch would synchronise the ranks, which is the plan's
     // task.
-    cuda::enqueue({plan_, c.type, collective(c).op, batch.memory}, devices_);
+    cuda::enqueue({plan_, batch.memory}, devices_);
     for (int r = 0; r < n; ++r) {
       devices_.stamp(r, 0, stamps[0], stamps[spec::to_size(r)] + 2);
     }

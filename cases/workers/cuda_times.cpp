@@ -162,7 +162,7 @@ class TimedCase {
     spoil_results();
     cluster_.begin(harness::members(case_));
     if (selected_.plan != nullptr) {
-      cuda::enqueue({plan_, case_.type, collective(case_).op, memory_}, devices_);
+      cuda::enqueue({plan_, memory_}, devices_);
     } else {
       selected_.op->run({cluster_, contract_, call_, buffers_});
     }
@@ -188,7 +188,7 @@ class TimedCase {
     cluster_.begin(harness::members(case_));
     return run_time_->time([&] {
       if (selected_.plan != nullptr) {
-        graphs_.enqueue({plan_, case_.type, collective(case_).op, memory_, devices_.members()});
+        graphs_.enqueue({plan_, memory_, devices_.members()});
       } else {
         selected_.op->run({cluster_, contract_, call_, buffers_});
       }

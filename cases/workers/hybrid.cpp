@@ -24,6 +24,7 @@
 
 #include "harness/backend/preference.hpp"
 #include "harness/backend/stage_images.hpp"
+#include "harness/backend/stages.hpp"
 #include "harness/base/path.hpp"
 #include "harness/case/input.hpp"
 #include "harness/run/exit_status.hpp"
@@ -108,7 +109,8 @@ class HybridSubject final : public worker::Subject {
     hello.traits = {.name = "hybrid",
                     .zero_rule = spec::ZeroRule::ieee,
                     .ranks_max = placement_.ranks,
-                    .has_delays = true};
+                    .has_delays = true,
+                    .has_overlaps = true};
     for (harness::AlgorithmInfo& each : algorithm_infos()) {
       hello.algorithms.push_back({.info = std::move(each), .environment = {}});
     }
@@ -135,6 +137,7 @@ class HybridSubject final : public worker::Subject {
       return algorithms().why_none(with_open_plan(c));
     }
     if (c.late >= 0) return "late: operators begin on all ranks at once";
+    if (c.overlaps) return "overlaps: operators run alone";
     return algorithms().why_none(c);
   }
 
@@ -143,26 +146,45 @@ class HybridSubject final : public worker::Subject {
            Observation& result) override {
     result.stages.resize(stages.size());
     result.path.assign(stages.size(), {});
-    for (std::size_t k = 0; k < stages.size(); ++k) {
+    for (std::size_t first = 0; first < stages.size();) {
+      const std::size_t last = harness::end_of_overlap(stages, first);
       try {
-        run_stage(stages, k, entered, result);
+        run_batch({.stages = stages, .first = first, .last = last, .group = {}, .members = {}},
+                  entered,
+                  result);
       } catch (const std::exception& error) {
         end_if_broken(*devices_, error.what());
         result.status = harness::RunStatus::failed;
-        result.reason = fmt::format("stage {} ({}): {}", k, stages[k].operation, error.what());
+        result.reason =
+            fmt::format("stage {} ({}): {}", first, stages[first].operation, error.what());
         return;
       }
+      first = last;
     }
   }
 
  private:
-  /// A call and the memory of the local members.
-  struct Call {
-    const Case& c;
-    const spec::Contract& contract;
+  /// A member that this process hosts, in one of the calls.
+  struct LocalMember {
+    /// The stage, and the member's place among those of the stage here.
+    std::size_t stage = 0;
+    std::size_t place = 0;
+    int group_rank = 0;
+    hybrid::HybridCluster::Buffers buffers;
+    std::byte* image = nullptr;
+  };
+
+  /// Calls that overlap, stages [first, last), or one call.
+  struct Batch {
+    std::span<const Case> stages;
+    std::size_t first = 0;
+    std::size_t last = 0;
+    /// The world ranks of the members, call by call.
     std::vector<int> group;
-    std::vector<hybrid::HybridCluster::Buffers> buffers;
-    std::vector<std::byte*> images;
+    /// In the order of HybridCluster::local().
+    std::vector<LocalMember> members;
+
+    [[nodiscard]] const Case& c() const { return stages[first]; }
   };
 
   [[nodiscard]] bool is_here(int world_rank) const {
@@ -174,106 +196,119 @@ class HybridSubject final : public worker::Subject {
     return devices_->has_cuda_memory() && !hybrid::MpiProcesses::takes_cuda_memory();
   }
 
-  void run_stage(std::span<const Case> stages,
-                 std::size_t k,
-                 const worker::Entered& entered,
-                 Observation& result) {
-    Call call{stages[k],
-              reference::contract_named(stages[k].operation),
-              harness::members(stages[k]),
-              {},
-              {}};
-    const bool hosts_none = std::none_of(
-        call.group.begin(), call.group.end(), [&](int world_rank) { return is_here(world_rank); });
-    harness::StageOutcome& outcome = result.stages[k];
-    if (hosts_none) {
-      outcome = {};
-      return;
+  void run_batch(Batch batch, const worker::Entered& entered, Observation& result) {
+    for (std::size_t k = batch.first; k < batch.last; ++k) {
+      for (const int rank : harness::members(batch.stages[k])) batch.group.push_back(rank);
+      result.stages[k] = {};
     }
-    cluster_.begin(call.group);
-    prepare(stages, k, call, result);
-    for (const int rank : cluster_.local()) entered(call.group[spec::to_size(rank)], k);
-    const SelectedAlgorithm selected = algorithms().choose(with_open_plan(call.c));
+    if (std::ranges::none_of(batch.group, [&](int rank) { return is_here(rank); })) return;
+    cluster_.begin(batch.group);
+    for (std::size_t k = batch.first; k < batch.last; ++k) prepare(k, batch, result);
+    for (std::size_t i = 0; i < batch.members.size(); ++i) {
+      entered(batch.group[spec::to_size(cluster_.local()[i])], batch.members[i].stage);
+    }
+    const SelectedAlgorithm selected = algorithms().choose(with_open_plan(batch.c()));
     if (selected.plan != nullptr) {
-      run_plan(*selected.plan, call, outcome);
-      result.path[k] =
-          harness::path_of(call.c.algorithm == direct ? direct : staged, selected.plan->name);
+      run_plans(batch, result);
     } else {
-      run_operator(*selected.op, call, outcome);
-      result.path[k] = selected.op->name;
+      run_operator(*selected.op, batch, result.stages[batch.first]);
+      result.path[batch.first] = selected.op->name;
     }
-    for (std::size_t place = 0; place < call.images.size(); ++place) {
-      harness::Image& image = outcome.images[place];
-      cluster_.read(cluster_.local()[place],
-                    call.images[place],
-                    image.data(),
-                    static_cast<std::int64_t>(image.size()));
+    for (std::size_t i = 0; i < batch.members.size(); ++i) {
+      const LocalMember& each = batch.members[i];
+      harness::Image& image = result.stages[each.stage].images[each.place];
+      cluster_.read(
+          cluster_.local()[i], each.image, image.data(), static_cast<std::int64_t>(image.size()));
     }
     cluster_.end();
   }
 
-  /// Makes the image of every local member and copies it to the member's device.
-  void prepare(std::span<const Case> stages, std::size_t k, Call& call, Observation& result) {
+  /// Makes the image of every local member of a stage and copies it to the member's device.
+  void prepare(std::size_t k, Batch& batch, Observation& result) {
+    const Case& c = batch.stages[k];
     const auto add = [&](const harness::HostedMember& member) {
-      const int rank = member.group_rank;
+      const int rank = cluster_.local()[batch.members.size()];
       std::byte* const there = copy_to_device(cluster_, rank, member.image);
-      call.images.push_back(there);
-      call.buffers.push_back(
-          {.data = {.send = member.send_in(there), .recv = member.recv_in(there)}});
-      if (!is_collective(call.c) || !has_scalar(call.c)) return;
+      LocalMember& added = batch.members.emplace_back(LocalMember{
+          .stage = k,
+          .place = member.place,
+          .group_rank = member.group_rank,
+          .buffers = {.data = {.send = member.send_in(there), .recv = member.recv_in(there)}},
+          .image = there});
+      if (!is_collective(c) || !has_scalar(c)) return;
       std::array<std::byte, 16> scalar{};
-      fill_scalar(call.c, member.world_rank, scalar.data());
-      call.buffers.back().scalar = copy_to_device(cluster_, rank, scalar);
+      fill_scalar(c, member.world_rank, scalar.data());
+      added.buffers.scalar = copy_to_device(cluster_, rank, scalar);
     };
     prepare_members({.contract_of = reference::contract_named,
-                     .hosts = [&](int world_rank) { return is_here(world_rank); },
-                     .order = cluster_.local()},
-                    stages,
+                     .hosts = [&](int world_rank) { return is_here(world_rank); }},
+                    batch.stages,
                     k,
                     layout_,
                     result,
                     add);
   }
 
-  void run_plan(const gpu::plan::Algorithm& algorithm, Call& call, harness::StageOutcome& outcome) {
-    const spec::Call arguments = collective_call(call.c);
-    const hybrid::HybridCluster::CollectiveCall collective{
-        .contract = call.contract,
-        .call = arguments,
-        .options = options_of(call.c),
-        .algorithm = algorithm,
-        .transport =
-            call.c.algorithm == direct ? hybrid::Transport::direct : hybrid::Transport::staged};
-    if (!call.contract.synchronises) {
-      const std::int64_t begin_ns = now_ns();
-      // Ranks of the process that enter before the late one go on as far as they can without it.
-      cluster_.perform(
-          collective, call.buffers, {.entering = [&](int rank) { wait_if_late(call.c, rank); }});
-      devices_->synchronize();
-      outcome.stamps.assign(call.images.size(), {.entered = begin_ns, .left = now_ns()});
-      return;
-    }
-    const auto stamp_of = [&](int rank) -> harness::Stamp& {
-      const auto local = cluster_.local();
-      const auto place = std::find(local.begin(), local.end(), rank) - local.begin();
-      return outcome.stamps[spec::to_size(place)];
-    };
-    cluster_.perform(collective,
-                     call.buffers,
-                     {.entering =
-                          [&](int rank) {
-                            arrive_late(call.c, call.group, rank);
-                            wait_if_late(call.c, rank);
-                            stamp_of(rank).entered = now_ns();
-                          },
-                      .left = [&](int rank) { stamp_of(rank).left = now_ns(); }});
+  /// Waits if a local rank is to come late.
+  static void enter(const Case& c, int group_rank) {
+    const bool synchronises = reference::contract_named(c.operation).synchronises;
+    if (synchronises) arrive_late(c, harness::members(c), group_rank);
+    wait_if_late(c, group_rank);
   }
 
-  void run_operator(const gpu::Operator& algorithm, Call& call, harness::StageOutcome& outcome) {
+  void run_plans(const Batch& batch, Observation& result) {
+    std::vector<spec::Call> arguments;
+    std::vector<gpu::plan::Options> options;
+    for (std::size_t k = batch.first; k < batch.last; ++k) {
+      arguments.push_back(collective_call(batch.stages[k]));
+      options.push_back(options_of(batch.stages[k]));
+    }
+    std::vector<hybrid::HybridCluster::CollectiveCall> calls;
+    bool synchronises = false;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const Case& c = batch.stages[batch.first + i];
+      const gpu::plan::Algorithm& algorithm = *algorithms().choose(with_open_plan(c)).plan;
+      const bool is_direct = c.algorithm == direct;
+      calls.push_back(
+          {.contract = reference::contract_named(c.operation),
+           .call = arguments[i],
+           .options = options[i],
+           .algorithm = algorithm,
+           .transport = is_direct ? hybrid::Transport::direct : hybrid::Transport::staged});
+      result.path[batch.first + i] = harness::path_of(is_direct ? direct : staged, algorithm.name);
+      synchronises = synchronises || calls.back().contract.synchronises;
+    }
+    std::vector<hybrid::HybridCluster::Buffers> buffers;
+    for (const LocalMember& each : batch.members) buffers.push_back(each.buffers);
+    const auto member_of = [&](int rank) -> const LocalMember& {
+      const auto local = cluster_.local();
+      return batch.members[spec::to_size(std::ranges::find(local, rank) - local.begin())];
+    };
+    const auto stamp_of = [&](const LocalMember& member) -> harness::Stamp& {
+      return result.stages[member.stage].stamps[member.place];
+    };
+    // Ranks of the process that enter before a late one go on as far as they can without it.
+    hybrid::HybridCluster::Observer observer{.entering = [&](int rank) {
+      const LocalMember& member = member_of(rank);
+      enter(batch.stages[member.stage], member.group_rank);
+      stamp_of(member).entered = now_ns();
+    }};
+    if (synchronises) {
+      observer.left = [&](int rank) { stamp_of(member_of(rank)).left = now_ns(); };
+    }
+    cluster_.perform(calls, buffers, observer);
+    devices_->synchronize();
+    if (synchronises) return;
+    for (const LocalMember& each : batch.members) stamp_of(each).left = now_ns();
+  }
+
+  void run_operator(const gpu::Operator& algorithm,
+                    const Batch& batch,
+                    harness::StageOutcome& outcome) {
     std::vector<gpu::DeviceBuffers> buffers;
-    for (const auto& each : call.buffers) buffers.push_back(each.data);
-    const spec::OperatorCall arguments = operator_call(call.c);
-    cluster_.batch_max = call.c.chunk;
+    for (const LocalMember& each : batch.members) buffers.push_back(each.buffers.data);
+    const spec::OperatorCall arguments = operator_call(batch.c());
+    cluster_.batch_max = batch.c().chunk;
     // The barrier keeps the time that other ranks need to make their inputs out of the operator's
     // time.
     cluster_.collective("barrier",
@@ -281,7 +316,7 @@ class HybridSubject final : public worker::Subject {
                         false,
                         std::vector<gpu::DeviceBuffers>(buffers.size()));
     const std::int64_t begin_ns = now_ns();
-    algorithm.run({cluster_, call.contract, arguments, buffers});
+    algorithm.run({cluster_, reference::contract_named(batch.c().operation), arguments, buffers});
     devices_->synchronize();
     outcome.stamps.assign(buffers.size(), {.entered = begin_ns, .left = now_ns()});
   }

@@ -61,6 +61,7 @@ class MpiSubject final : public worker::Subject {
                     .ranks_max = runtime_.size(),
                     .has_delays = true,
                     .has_overlaps = true,
+                    .frees_groups = true,
                     .has_strides = true};
     for (const mpi::Algorithm& each : runtime_.algorithms()) {
       hello.algorithms.push_back(
@@ -287,6 +288,7 @@ class MpiSubject final : public worker::Subject {
     }
     entered(runtime_.rank(), k);
     result.path[k] = run_call(stages, k, group, outcome, others);
+    if (c.frees) runtime_.forget(group);
     return true;
   }
 

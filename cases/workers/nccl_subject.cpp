@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -96,8 +97,12 @@ class NcclSubject final : public worker::Subject {
     worker::Hello hello;
     hello.world = world_.ranks;
     hello.ranks = world_.local;
-    hello.traits = {
-        .name = "nccl", .ranks_max = world_.ranks, .has_streams = true, .has_delays = true};
+    hello.traits = {.name = "nccl",
+                    .ranks_max = world_.ranks,
+                    .has_streams = true,
+                    .has_delays = true,
+                    .has_overlaps = true,
+                    .frees_groups = true};
     for (const nccl::Algorithm& each : nccl::algorithms()) {
       hello.algorithms.push_back(
           {.info = {each.operation, each.name, each.summary}, .environment = each.environment()});
@@ -119,9 +124,16 @@ class NcclSubject final : public worker::Subject {
     if (c.in_place && contract->in_place == spec::InPlace::none) {
       return "in_place: the operation has no such call";
     }
+    // What a forced algorithm writes to the log is read when the call is done.
+    if (c.overlaps && (algorithm->runs_alone() || algorithm->forcing)) {
+      return "overlaps: the algorithm waits until the call is done";
+    }
     const spec::Call call = collective_call(c);
     if (const auto reason = spec::why_invalid(*contract, call)) return *reason;
     const std::vector<int> group = harness::members(c);
+    if (c.frees && std::ssize(group) == world_.ranks && std::ranges::is_sorted(group)) {
+      return "frees: other communicators are split from that of the world";
+    }
     return nccl::Runtime::why_refused(
         library_, world_, {*algorithm, *contract, call, group, c.in_place, 0, c.hosts});
   }
@@ -139,7 +151,7 @@ class NcclSubject final : public worker::Subject {
       if (!succeeds(stages, 0, result, make_communicators)) return;
     }
     for (std::size_t first = 0; first < stages.size();) {
-      const std::size_t last = harness::end_of_stages_at_once(stages, first);
+      const std::size_t last = end_of_batch(stages, first);
       if (!succeeds(
               stages, first, result, [&] { run_batch(stages, first, last, entered, result); })) {
         return;
@@ -257,7 +269,17 @@ class NcclSubject final : public worker::Subject {
     }
   }
 
-  /// Runs the stages [first, last) at the same time.
+  /// The end of the calls of groups that are made at the same time, or of the calls that overlap.
+  static std::size_t end_of_batch(std::span<const Case> stages, std::size_t first) {
+    if (!stages[first].overlaps) return harness::end_of_stages_at_once(stages, first);
+    const auto rest = stages.subspan(first, harness::end_of_overlap(stages, first) - first);
+    const auto end = std::find_if(rest.begin() + 1, rest.end(), [](const Case& c) {
+      return nccl::find_algorithm(c.operation, c.algorithm)->runs_alone();
+    });
+    return first + spec::to_size(end - rest.begin());
+  }
+
+  /// Runs the stages [first, last), and waits for all of them.
   void run_batch(std::span<const Case> stages,
                  std::size_t first,
                  std::size_t last,
@@ -265,13 +287,53 @@ class NcclSubject final : public worker::Subject {
                  Observation& result) {
     devices_->begin();
     std::deque<Stage> batch;
-    std::vector<nccl::GroupCall> calls;
+    // While calls are under way, nothing can be written to the devices.
     for (std::size_t k = first; k < last; ++k) {
-      Stage& stage = batch.emplace_back(stages[k]);
-      prepare_images(stages, k, stage, result);
-      for (const nccl::Member& each : stage.members) {
-        entered(stage.group[spec::to_size(each.group_rank)], k);
+      prepare_images(stages, k, batch.emplace_back(stages[k]), result);
+    }
+    const std::int64_t begin = now_ns();
+    const std::size_t at_once = stages[first].overlaps ? 1 : batch.size();
+    for (std::size_t k = 0; k < batch.size(); k += at_once) {
+      try {
+        start_calls(batch, k, k + at_once, [&](const Stage& stage, const nccl::Member& member) {
+          entered(stage.group[spec::to_size(member.group_rank)],
+                  spec::to_size(&stage.c - stages.data()));
+        });
+      } catch (...) {
+        // The calls that are under way use the memory of this batch.
+        if (k > 0) runtime_->finish();
+        throw;
       }
+    }
+    runtime_->finish();
+    const harness::Stamp stamp{.entered = begin, .left = now_ns()};
+    for (std::size_t k = first; k < last; ++k) {
+      const Stage& stage = batch[k - first];
+      harness::StageOutcome& outcome = result.stages[k];
+      outcome.stamps.assign(stage.members.size(), stamp);
+      result.path[k] = runtime_->conclude(request_of(stage), stage.members);
+      for (std::size_t i = 0; i < stage.members.size(); ++i) {
+        stage.images[i].read(*devices_, stage.slots[i], outcome.images[i]);
+      }
+      if (stage.c.frees) runtime_->forget(stage.group);
+    }
+  }
+
+  /// Makes the calls of the stages [first, last) of a batch at the same time. Does not wait for
+  /// them.
+  void start_calls(const std::deque<Stage>& batch,
+                   std::size_t first,
+                   std::size_t last,
+                   const std::function<void(const Stage&, const nccl::Member&)>& entered) {
+    std::vector<nccl::GroupCall> calls;
+    const auto for_each_member = [&](const auto& use) {
+      for (std::size_t k = first; k < last; ++k) {
+        for (std::size_t i = 0; i < batch[k].members.size(); ++i) use(batch[k], i);
+      }
+    };
+    for (std::size_t k = first; k < last; ++k) {
+      const Stage& stage = batch[k];
+      for (const nccl::Member& each : stage.members) entered(stage, each);
       runtime_->prepare(request_of(stage));
       if (stage.contract.synchronises && stage.members.size() == 1) {
         arrive_late(stage.c, stage.group, stage.members.front().group_rank);
@@ -279,51 +341,20 @@ class NcclSubject final : public worker::Subject {
       calls.push_back({request_of(stage), stage.members});
     }
     runtime_->make_ready(calls);
-    delay_late(batch);
-    const bool pending = stages[first].pending;
-    if (pending) send_images(batch);
-    const std::int64_t begin = now_ns();
-    runtime_->perform(calls, [&] {
-      if (pending) keep_results(batch);
+    // The late member of each stage, and the images of pending cases, are late on their streams.
+    for_each_member([&](const Stage& stage, std::size_t i) {
+      if (stage.members[i].group_rank == stage.c.late) devices_->pause(stage.slots[i]);
     });
-    const harness::Stamp stamp{.entered = begin, .left = now_ns()};
-    for (std::size_t k = first; k < last; ++k) {
-      const Stage& stage = batch[k - first];
-      harness::StageOutcome& outcome = result.stages[k];
-      outcome.stamps.assign(stage.members.size(), stamp);
-      result.path[k] = runtime_->conclude(calls[k - first].request, stage.members);
-      for (std::size_t i = 0; i < stage.members.size(); ++i) {
-        stage.images[i].read(*devices_, stage.slots[i], outcome.images[i]);
-      }
-    }
-  }
-
-  /// Delays the late member of each stage, on its stream.
-  void delay_late(const std::deque<Stage>& batch) {
-    for (const Stage& stage : batch) {
-      for (std::size_t i = 0; i < stage.members.size(); ++i) {
-        if (stage.members[i].group_rank == stage.c.late) devices_->pause(stage.slots[i]);
-      }
-    }
-  }
-
-  /// Lets the images of pending cases arrive, late and on the streams.
-  void send_images(const std::deque<Stage>& batch) {
-    for (const Stage& stage : batch) {
-      for (std::size_t i = 0; i < stage.members.size(); ++i) {
-        devices_->pause(stage.slots[i]);
-        stage.images[i].arrive(*devices_, stage.slots[i]);
-      }
-    }
-  }
-
-  /// Enqueues copies of the images right behind the calls.
-  void keep_results(const std::deque<Stage>& batch) {
-    for (const Stage& stage : batch) {
-      for (std::size_t i = 0; i < stage.members.size(); ++i) {
+    for_each_member([&](const Stage& stage, std::size_t i) {
+      if (!stage.images[i].is_pending()) return;
+      devices_->pause(stage.slots[i]);
+      stage.images[i].arrive(*devices_, stage.slots[i]);
+    });
+    runtime_->start(calls, [&] {
+      for_each_member([&](const Stage& stage, std::size_t i) {
         stage.images[i].keep_result(*devices_, stage.slots[i]);
-      }
-    }
+      });
+    });
   }
 
   /// Writes the image with other data to memory of the member's slot. Each bit that the mask has is

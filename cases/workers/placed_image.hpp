@@ -30,6 +30,7 @@ struct PlacedImage {
   std::byte* source = nullptr;
   std::byte* result = nullptr;
 
+  [[nodiscard]] bool is_pending() const { return source != nullptr; }
   /// Lets the image of a pending case arrive behind the work of the rank's stream.
   template <class Devices>
   void arrive(Devices& devices, int rank) const {
@@ -38,7 +39,7 @@ struct PlacedImage {
   /// Enqueues the copy of a pending case's image right behind the call.
   template <class Devices>
   void keep_result(Devices& devices, int rank) const {
-    devices.copy(rank, image, result, bytes);
+    if (is_pending()) devices.copy(rank, image, result, bytes);
   }
   /// Reads what the call left.
   template <class Devices>

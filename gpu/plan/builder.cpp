@@ -19,6 +19,7 @@ void Builder::begin(Plan& plan,
   options_ = options;
   const auto n = spec::to_size(call.ranks);
   plan.reset(call.ranks);
+  plan.arithmetic.assign(n, {call.type, call.op});
   plan.divisors.assign(n, static_cast<int>(spec::terms(contract, call)));
   extents_.resize(n);
   for (std::size_t r = 0; r < n; ++r) {

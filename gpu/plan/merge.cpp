@@ -25,6 +25,7 @@ void append(const Plan& plan, int group, const Start& start, Plan& merged) {
   for (int r = 0; r < plan.ranks(); ++r) {
     const auto to = spec::to_size(start.rank + r);
     merged.scratch[to] = plan.scratch[spec::to_size(r)];
+    merged.arithmetic[to] = plan.arithmetic[spec::to_size(r)];
     merged.divisors[to] = plan.divisors[spec::to_size(r)];
     merged.groups[to] = group;
     for (Step step : plan.steps[spec::to_size(r)]) {

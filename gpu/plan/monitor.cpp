@@ -36,12 +36,10 @@ std::string_view why_malformed(const Plan& plan, const Step& step, int rank) {
 
 }  // namespace
 
-const Violation* Monitor::begin(const Plan& plan,
-                                std::span<const RankMemory> memory,
-                                std::int64_t element_size) {
+const Violation* Monitor::begin(const Plan& plan, std::span<const RankMemory> memory, Unit unit) {
   plan_ = &plan;
   memory_ = memory;
-  element_size_ = element_size;
+  unit_ = unit;
   ranks_ = spec::to_size(plan.ranks());
   violation_.text.clear();
   if (memory.size() != ranks_ || plan.events < plan.ranks()) {
@@ -100,7 +98,7 @@ bool Monitor::check_range(const Move& move, const Range& range) {
   if (range.rank < 0 || range.rank >= plan_->ranks()) {
     return fail(Violation::Kind::malformed, to_text(*plan_, move) + " names no rank of the plan");
   }
-  const std::int64_t size = memory_[spec::to_size(range.rank)][range.buffer].size() / element_size_;
+  const std::int64_t size = elements_in(range.rank, range.buffer);
   if (range.offset >= 0 && range.count >= 0 && range.count <= size &&
       range.offset <= size - range.count) {
     return true;
@@ -172,8 +170,8 @@ bool Monitor::follow_step(const Move& move, const Step& step) {
 
 bool Monitor::take_all(const Move& move) {
   for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch}) {
-    const std::int64_t count = memory_[spec::to_size(move.rank)][buffer].size() / element_size_;
-    if (!touch(move, {.range = {move.rank, buffer, 0, count}, .writes = true})) return false;
+    const Range all{move.rank, buffer, 0, elements_in(move.rank, buffer)};
+    if (!touch(move, {.range = all, .writes = true})) return false;
   }
   return true;
 }
@@ -240,9 +238,14 @@ std::size_t Monitor::split(std::vector<Segment>& segments, std::size_t at, std::
 }
 
 Extent Monitor::addresses(const Range& range) const {
+  const std::int64_t size = element_size(range.rank);
   const std::int64_t begin =
-      memory_[spec::to_size(range.rank)][range.buffer].begin + range.offset * element_size_;
-  return {begin, begin + range.count * element_size_};
+      memory_[spec::to_size(range.rank)][range.buffer].begin + range.offset * size;
+  return {begin, begin + range.count * size};
+}
+
+std::int64_t Monitor::elements_in(int rank, Buffer buffer) const {
+  return memory_[spec::to_size(rank)][buffer].size() / element_size(rank);
 }
 
 std::span<std::uint32_t> Monitor::clock(int rank) {
@@ -288,10 +291,11 @@ bool Monitor::fail_race(const Move& move,
                         const Segment& segment,
                         const Epoch& other) {
   const std::int64_t base = memory_[spec::to_size(access.range.rank)][access.range.buffer].begin;
+  const std::int64_t size = element_size(access.range.rank);
   const Range touched{access.range.rank,
                       access.range.buffer,
-                      (segment.begin - base) / element_size_,
-                      (segment.end - segment.begin) / element_size_};
+                      (segment.begin - base) / size,
+                      (segment.end - segment.begin) / size};
   const Move earlier{other.rank, static_cast<std::int32_t>(other.time) - 2};
   return fail(Violation::Kind::race,
               to_text(*plan_, earlier) + " and " + to_text(*plan_, move) + " touch " +

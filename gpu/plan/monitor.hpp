@@ -51,12 +51,15 @@ struct Violation {
 /// of all of a rank's memory, because before and after the call the memory belongs to its user.
 class Monitor {
  public:
-  /// Starts a walk and checks everything that needs no walk: kinds, ranks, bounds, events. An
-  /// element is `element_size` units of address. Returns null if nothing is wrong; otherwise the
-  /// plan must not be walked. `plan` and `memory` must outlive the walk.
+  /// The unit of addresses.
+  enum class Unit : std::uint8_t { element, byte };
+
+  /// Starts a walk and checks everything that needs no walk: kinds, ranks, bounds, events. Returns
+  /// null if nothing is wrong; otherwise the plan must not be walked. `plan` and `memory` must
+  /// outlive the walk.
   [[nodiscard]] const Violation* begin(const Plan& plan,
                                        std::span<const RankMemory> memory,
-                                       std::int64_t element_size);
+                                       Unit unit);
   /// Records a move. Moves must come in the order in which the scheduler gives them. Returns null
   /// if the move is allowed.
   [[nodiscard]] const Violation* follow(const Move& move);
@@ -107,6 +110,12 @@ class Monitor {
                                          std::size_t at,
                                          std::int64_t address);
   [[nodiscard]] Extent addresses(const Range& range) const;
+  /// The number of elements in a buffer of a rank.
+  [[nodiscard]] std::int64_t elements_in(int rank, Buffer buffer) const;
+  /// The units of address that an element of a rank takes.
+  [[nodiscard]] std::int64_t element_size(int rank) const {
+    return unit_ == Unit::element ? 1 : plan_->arithmetic[spec::to_size(rank)].element_bytes();
+  }
   [[nodiscard]] std::span<std::uint32_t> clock(int rank);
   [[nodiscard]] std::span<std::uint32_t> event_clock(Event event);
   [[nodiscard]] bool knows(int rank, const Epoch& epoch) const;
@@ -118,7 +127,7 @@ class Monitor {
 
   const Plan* plan_ = nullptr;
   std::span<const RankMemory> memory_;
-  std::int64_t element_size_ = 1;
+  Unit unit_ = Unit::element;
   std::size_t ranks_ = 0;
   /// segments_[rank], sorted by address.
   std::vector<std::vector<Segment>> segments_;

@@ -10,6 +10,7 @@ void Plan::reset(int ranks) {
   sources.clear();
   scratch.assign(spec::to_size(ranks), 0);
   events = ranks;
+  arithmetic.assign(spec::to_size(ranks), {});
   divisors.assign(spec::to_size(ranks), ranks);
   groups.clear();
   late.clear();

@@ -6,6 +6,7 @@
 
 #include "reference/spec/reduce_op.hpp"
 #include "reference/spec/to_size.hpp"
+#include "reference/spec/type.hpp"
 
 /// Collectives as data: a plan lists the steps of every rank. A plan can be printed, validated
 /// without running, timed by a link model and executed by any plan machine.
@@ -63,10 +64,13 @@ struct Step {
   return step.kind != StepKind::signal && step.kind != StepKind::wait;
 }
 
-/// Whether a call with this op multiplies what it reads from the range by the rank's scalar.
-[[nodiscard]] inline bool is_premultiplied(const Range& source, spec::ReduceOp op) {
-  return op == spec::ReduceOp::premul_sum && source.buffer == Buffer::send;
-}
+/// The type of a call's elements, and how the call combines them.
+struct Arithmetic {
+  spec::Type type = spec::Type::f32;
+  spec::ReduceOp op = spec::ReduceOp::sum;
+
+  [[nodiscard]] std::int64_t element_bytes() const { return spec::info(type).bytes; }
+};
 
 struct Plan {
   /// steps[r]: the program of rank r, in program order.
@@ -76,11 +80,13 @@ struct Plan {
   std::vector<std::int64_t> scratch;
   /// The number of events, including events 0 … n-1.
   std::int32_t events = 0;
+  /// arithmetic[r]: that of rank r's call. All steps that touch the memory of rank r belong to it.
+  std::vector<Arithmetic> arithmetic;
   /// divisors[r]: what rank r's averages divide by, which is the number of elements that make up
   /// one; see spec::terms().
   std::vector<int> divisors;
-  /// groups[r]: the number of the group of rank r, if the plan has the calls of several groups.
-  /// Empty: all ranks make one call.
+  /// groups[r]: the number of the call of rank r, if the plan has several calls. Empty: all ranks
+  /// make one call.
   std::vector<int> groups;
   /// The ranks that enter only when no other rank can go on without them.
   std::vector<std::int32_t> late;
@@ -91,10 +97,19 @@ struct Plan {
   }
   /// Whether two ranks take part in the same call.
   [[nodiscard]] bool share_call(int a, int b) const;
-  /// What a step of a call with this op divides its result by.
-  [[nodiscard]] int divisor_of(const Step& step, spec::ReduceOp op) const {
-    const bool divides = step.finish && op == spec::ReduceOp::avg;
+  /// The arithmetic of the call that a step with data belongs to.
+  [[nodiscard]] const Arithmetic& arithmetic_of(const Step& step) const {
+    return arithmetic[spec::to_size(step.destination.rank)];
+  }
+  /// What a step divides its result by.
+  [[nodiscard]] int divisor_of(const Step& step) const {
+    const bool divides = step.finish && arithmetic_of(step).op == spec::ReduceOp::avg;
     return divides ? divisors[spec::to_size(step.destination.rank)] : 1;
+  }
+  /// Whether a read of the range multiplies by the scalar of its rank.
+  [[nodiscard]] bool is_premultiplied(const Range& source) const {
+    const bool multiplies = arithmetic[spec::to_size(source.rank)].op == spec::ReduceOp::premul_sum;
+    return multiplies && source.buffer == Buffer::send;
   }
   /// Empties the plan for `ranks` ranks and keeps its memory allocated. Averages divide by `ranks`.
   void reset(int ranks);

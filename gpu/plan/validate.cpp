@@ -141,7 +141,8 @@ std::vector<RankMemory> memory_of(const Plan& plan,
 
 std::optional<Violation> validate(const Plan& plan, std::span<const RankMemory> memory) {
   Monitor monitor;
-  if (const Violation* violation = monitor.begin(plan, memory, 1)) return *violation;
+  if (const Violation* violation = monitor.begin(plan, memory, Monitor::Unit::element))
+    return *violation;
   if (std::optional<Violation> violation = check_events(plan)) return violation;
   Scheduler scheduler;
   scheduler.begin(plan, Schedule{});

@@ -109,6 +109,8 @@ struct BackendTraits {
   bool has_delays = false;
   /// Whether a call may be under way during the calls behind it, see Case::overlaps.
   bool has_overlaps = false;
+  /// Whether it frees communicators when a case asks for it, see Case::frees.
+  bool frees_groups = false;
   /// Whether the elements of a buffer may lie apart; see spec::Extents.
   bool has_strides = false;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 
 #include "harness/backend/stages.hpp"
@@ -43,10 +42,6 @@ void prepare_members(const Hosting& hosting,
   std::vector<int> hosted;
   for (int rank = 0; rank < std::ssize(group); ++rank) {
     if (!hosting.hosts || hosting.hosts(group[spec::to_size(rank)])) hosted.push_back(rank);
-  }
-  if (!hosting.order.empty()) {
-    RANKCHECK_ASSERT(hosting.order.size() == hosted.size());
-    hosted.assign(hosting.order.begin(), hosting.order.end());
   }
   StageOutcome& outcome = result.stages[stage];
   outcome.images.resize(hosted.size());

@@ -33,9 +33,6 @@ struct Hosting {
   ResultPlace result_place = ResultPlace::own_block;
   /// Whether this process hosts the rank. Null if it hosts all.
   std::function<bool(int world_rank)> hosts = {};
-  /// The members of the stage here, by their group ranks, if the devices decide their order. Images
-  /// of earlier stages are found in group order all the same.
-  std::span<const int> order = {};
 };
 
 /// Lays out and prepares the image of group rank `rank` for a stage of a program, as
@@ -49,10 +46,9 @@ void prepare_after(const Hosting& hosting,
                    ImageLayout& layout,
                    Image& image);
 
-/// Makes the images of the members of a stage that this process hosts, in group order or in the
-/// given order, and calls `use` with each of them. Images of earlier stages are taken from
-/// `result`, where the new images are stored, with stamps of zeros. `layout` is memory for the
-/// members' layouts.
+/// Makes the images of the members of a stage that this process hosts, in group order, and
+/// calls `use` with each of them. Images of earlier stages are taken from `result`, where the new
+/// images are stored, with stamps of zeros. `layout` is memory for the members' layouts.
 void prepare_members(const Hosting& hosting,
                      std::span<const Case> stages,
                      std::size_t stage,

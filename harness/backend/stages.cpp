@@ -38,6 +38,11 @@ std::size_t end_of_stages_at_once(std::span<const Case> stages, std::size_t firs
   return end;
 }
 
+std::size_t end_of_overlap(std::span<const Case> stages, std::size_t first) {
+  const auto waiting = std::ranges::find(stages.subspan(first), false, &Case::overlaps);
+  return std::min(stages.size(), static_cast<std::size_t>(waiting - stages.begin()) + 1);
+}
+
 bool has_stages_at_once(std::span<const Case> stages) {
   for (std::size_t first = 0; first + 1 < stages.size(); ++first) {
     if (end_of_stages_at_once(stages, first) > first + 1) return true;

@@ -15,6 +15,10 @@ namespace rankcheck::harness {
 /// operation, type and variant by groups that have no rank in common. At least first + 1.
 [[nodiscard]] std::size_t end_of_stages_at_once(std::span<const Case> stages, std::size_t first);
 
+/// The end of the calls that are under way at the same time because of Case::overlaps: behind the
+/// first stage, from `first` on, that does not overlap. At least first + 1.
+[[nodiscard]] std::size_t end_of_overlap(std::span<const Case> stages, std::size_t first);
+
 /// Whether any two stages run at the same time.
 [[nodiscard]] bool has_stages_at_once(std::span<const Case> stages);
 

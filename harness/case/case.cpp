@@ -81,6 +81,7 @@ constexpr std::array case_fields{
     field<&Case::pending>("pending"),
     field<&Case::late>("late"),
     field<&Case::overlaps>("overlaps"),
+    field<&Case::frees>("frees"),
     field<&Case::input>("input"),
     field<&Case::data_seed>("data_seed"),
     field<&Case::rotate>("rotate"),

@@ -106,6 +106,9 @@ struct Case {
   /// does not overlap has ended. The last one that was started is waited for first, unless its data
   /// seed is even: then it comes after all that started before it.
   bool overlaps = false;
+  /// Whether the members of an earlier call free its communicator when the call has ended, so that
+  /// the next call of the group makes another one. No call before it overlaps.
+  bool frees = false;
   InputKind input = InputKind::general;
   std::uint64_t data_seed = 1;
   /// World rank r holds the inputs of rank (r + rotate) mod ranks. So a property can permute the

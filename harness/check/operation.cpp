@@ -286,10 +286,13 @@ std::string why_earlier_invalid(const Catalogue& catalogue, const Case& c, bool 
   if (std::ssize(c.earlier) > earlier_max) {
     return fmt::format("earlier: got {} calls, expected at most {}", c.earlier.size(), earlier_max);
   }
+  bool overlap = false;
   for (std::size_t k = 0; k < c.earlier.size(); ++k) {
     const Case& call = c.earlier[k];
     RANKCHECK_ASSERT(call.ranks == c.ranks && call.hosts == c.hosts && call.backend == c.backend);
-    const std::string why = why_earlier_invalid(catalogue, c, call);
+    overlap = overlap || call.overlaps;
+    const std::string why = call.frees && overlap ? "frees: expected false while calls overlap"
+                                                  : why_earlier_invalid(catalogue, c, call);
     if (!why.empty()) return fmt::format("earlier: call {}: {}", k, why);
   }
   return {};
@@ -303,6 +306,7 @@ std::string why_invalid(const Catalogue& catalogue, const Case& c) {
   const Operation* operation = catalogue.find(c.operation);
   if (std::string why = why_call_invalid(*operation, c); !why.empty()) return why;
   if (c.overlaps) return "overlaps: expected true in earlier calls only";
+  if (c.frees) return "frees: expected true in earlier calls only";
   if (std::string why = why_earlier_invalid(catalogue, c, property->has_earlier); !why.empty()) {
     return why;
   }

@@ -114,6 +114,8 @@ void Generator::draw_earlier(int size, Case& c) {
   RandomSource random(mix(mix(seed_, drawn_), hash_of("earlier")));
   const std::int64_t calls =
       random.below(8) == 0 ? random.between(4, drawn_max) : random.between(1, 3);
+  // Some cases free communicators, and in the others calls overlap.
+  const bool frees = backend_.traits().frees_groups && random.below(4) == 0;
   const Case own = c;
   for (std::int64_t k = 0; k < calls; ++k) {
     Case call = c.earlier.empty() ? own : c.earlier.back();
@@ -125,10 +127,11 @@ void Generator::draw_earlier(int size, Case& c) {
       call = in_world_of(c, random, drawn);
     }
     call.property = Case().property;
-    call.overlaps = backend_.traits().has_overlaps && random.below(2) == 0;
+    call.overlaps = backend_.traits().has_overlaps && !frees && random.below(2) == 0;
+    call.frees = backend_.traits().frees_groups && frees && random.below(2) == 0;
     bool is_taken = backend_.why_refused(call).empty();
-    if (!is_taken && call.overlaps) {
-      call.overlaps = false;
+    if (!is_taken && (call.overlaps || call.frees)) {
+      call.overlaps = call.frees = false;
       is_taken = backend_.why_refused(call).empty();
     }
     if (is_taken) c.earlier.push_back(std::move(call));

@@ -143,7 +143,8 @@ Weight weight_of(const ShrinkOrder& order, const Case& c) {
        number(c.in_place),
        number(c.pending),
        number(c.late + 1),
-       number(c.overlaps)});
+       number(c.overlaps),
+       number(c.frees)});
   add({place(plain_types, c.type)});
   add_family(ShrinkPlace::behind_type);
   add({place(plain_inputs, c.input), schedule.policy, schedule.seed});
@@ -295,9 +296,10 @@ class Shrinker {
     for (std::size_t k = 0; k < case_.earlier.size(); ++k) {
       Case call = case_.earlier[k];
       const bool overlaps = std::exchange(call.overlaps, false);
-      if (overlaps) {
+      const bool frees = std::exchange(call.frees, false);
+      if (overlaps || frees) {
         Case candidate = case_;
-        candidate.earlier[k].overlaps = false;
+        candidate.earlier[k].overlaps = candidate.earlier[k].frees = false;
         offer(std::move(candidate));
       }
       if (!order_.is_plainest(call)) {
@@ -311,6 +313,7 @@ class Shrinker {
         if (simpler.ranks != case_.ranks || simpler.hosts != case_.hosts) continue;
         simpler.property = Case().property;
         simpler.overlaps = overlaps;
+        simpler.frees = frees;
         Case candidate = case_;
         candidate.earlier[k] = std::move(simpler);
         offer(std::move(candidate));

@@ -183,6 +183,7 @@ ordered_json to_json(const Hello& hello) {
   if (traits.has_streams) body["traits"]["streams"] = true;
   if (traits.has_delays) body["traits"]["delays"] = true;
   if (traits.has_overlaps) body["traits"]["overlaps"] = true;
+  if (traits.frees_groups) body["traits"]["frees"] = true;
   if (traits.has_strides) body["traits"]["strides"] = true;
   if (hello.everyone) body["everyone"] = true;
   if (hello.takes_inputs) body["inputs"] = "sent";
@@ -233,6 +234,7 @@ void read_traits(const json& object, Hello& hello) {
   fields.optional("streams", traits.has_streams);
   fields.optional("delays", traits.has_delays);
   fields.optional("overlaps", traits.has_overlaps);
+  fields.optional("frees", traits.frees_groups);
   fields.optional("strides", traits.has_strides);
   note_unknown(fields, hello);
 }

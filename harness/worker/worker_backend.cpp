@@ -182,6 +182,7 @@ std::string WorkerBackend::why_refused(const Case& c) const {
   if (c.late >= 0 && !hello_.traits.has_delays) return "late: the worker lets no rank come late";
   if (c.overlaps && !hello_.traits.has_overlaps)
     return "overlaps: the worker ends each call before the next one";
+  if (c.frees && !hello_.traits.frees_groups) return "frees: the worker frees no communicators";
   // A worker without this trait would read the gaps as elements.
   if (find_family(c.operation)->is_strided(c) && !hello_.traits.has_strides)
     return "recv_stride, send_stride: the worker takes only dense buffers";

@@ -156,7 +156,7 @@ void CudaCluster::collective(std::string_view operation,
     std::byte* const scratch = bytes > 0 ? scratch_.get(static_cast<int>(r), bytes) : nullptr;
     memory.push_back({.send = buffers[r].send, .recv = buffers[r].recv, .scratch = scratch});
   }
-  graphs_.enqueue({plan_, call.type, call.op, memory, devices_.members()});
+  graphs_.enqueue({plan_, memory, devices_.members()});
 }
 
 }  // namespace rankcheck::gpu::cuda

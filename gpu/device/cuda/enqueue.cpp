@@ -42,24 +42,26 @@ class Enqueuer {
     sources_.clear();
     for (const plan::Range& source : call_.plan.sources_of(step)) {
       sources_.push_back({.data = address(source),
-                          .scalar = plan::is_premultiplied(source, call_.op)
+                          .scalar = call_.plan.is_premultiplied(source)
                                         ? memory_of(source.rank).scalar
                                         : nullptr});
     }
+    const auto& [type, op] = call_.plan.arithmetic_of(step);
     streams_.combine(rank,
-                     {call_.type,
-                      call_.op,
+                     {type,
+                      op,
                       address(step.destination),
                       sources_,
                       step.destination.count,
-                      call_.plan.divisor_of(step, call_.op)});
+                      call_.plan.divisor_of(step)});
   }
 
   [[nodiscard]] const RankMemory& memory_of(int rank) const {
     return call_.memory[spec::to_size(rank)];
   }
   [[nodiscard]] std::byte* address(const plan::Range& range) const {
-    return memory_of(range.rank).begin(range.buffer) + range.offset * spec::info(call_.type).bytes;
+    const std::int64_t bytes = call_.plan.arithmetic[spec::to_size(range.rank)].element_bytes();
+    return memory_of(range.rank).begin(range.buffer) + range.offset * bytes;
   }
 
   const PlanCall& call_;

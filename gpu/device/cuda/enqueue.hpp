@@ -3,20 +3,15 @@
 #include <cstddef>
 #include <span>
 
-#include "reference/spec/reduce_op.hpp"
-#include "reference/spec/type.hpp"
-
 #include "gpu/device/cuda/streams.hpp"
 #include "gpu/device/rank_memory.hpp"
 #include "gpu/plan/plan.hpp"
 
 namespace rankcheck::gpu::cuda {
 
-/// A call to be enqueued as work on streams.
+/// A plan to be enqueued as work on streams.
 struct PlanCall {
   const plan::Plan& plan;
-  spec::Type type;
-  spec::ReduceOp op;
   /// memory[r]: the memory of rank r.
   std::span<const RankMemory> memory;
   /// placement[r]: the device of rank r, which also determines its stream. Only graphs need it.

@@ -54,7 +54,8 @@ bool wants_graphs() {
 
 std::string key_of(const PlanCall& call) {
   std::string key;
-  append(key, call.type, call.op, call.plan.events, call.plan.ranks());
+  append(key, call.plan.events, call.plan.ranks());
+  for (const plan::Arithmetic& each : call.plan.arithmetic) append(key, each.type, each.op);
   for (const int divisor : call.plan.divisors) append(key, divisor);
   for (const int device : call.placement) append(key, device);
   append(key, call.plan.groups.size());

@@ -1,9 +1,12 @@
 #include "gpu/device/hybrid/cluster.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
+
+#include "gpu/plan/merge.hpp"
 
 namespace rankcheck::gpu::hybrid {
 
@@ -59,43 +62,56 @@ void HybridCluster::collective(std::string_view operation,
   }
   std::vector<Buffers> all;
   for (const DeviceBuffers& each : buffers) all.push_back({.data = each});
-  perform({.contract = contract_of_(operation),
-           .call = call,
-           .options = options,
-           .algorithm = *algorithm},
-          all,
-          {});
+  const CollectiveCall made{.contract = contract_of_(operation),
+                            .call = call,
+                            .options = options,
+                            .algorithm = *algorithm};
+  perform({&made, 1}, all, {});
 }
 
-void HybridCluster::perform(const CollectiveCall& call,
+void HybridCluster::perform(std::span<const CollectiveCall> calls,
                             std::span<const Buffers> buffers,
                             const Observer& observer) {
-  if (call.call.ranks != ranks() || buffers.size() != local_.size()) {
-    throw DeviceError(
-        std::string(call.contract.name) + ": a call of " + std::to_string(call.call.ranks) +
-        " ranks with buffers of " + std::to_string(buffers.size()) + " does not fit a cluster of " +
-        std::to_string(ranks()) + " with " + std::to_string(local_.size()) + " in this process");
+  std::vector<Transport> transports;
+  for (const CollectiveCall& each : calls) {
+    transports.insert(transports.end(), spec::to_size(each.call.ranks), each.transport);
   }
-  builder_.begin(plan_, call.contract, call.call, call.options);
-  call.algorithm.plan(builder_);
+  if (transports.size() != members_.size() || buffers.size() != local_.size()) {
+    throw DeviceError(std::string(calls.front().contract.name) + ": a call of " +
+                      std::to_string(transports.size()) + " ranks with buffers of " +
+                      std::to_string(buffers.size()) + " does not fit a cluster of " +
+                      std::to_string(ranks()) + " with " + std::to_string(local_.size()) +
+                      " in this process");
+  }
+  const auto write_plan = [&](const CollectiveCall& call, plan::Plan& plan) {
+    builder_.begin(plan, call.contract, call.call, call.options);
+    call.algorithm.plan(builder_);
+  };
+  if (calls.size() == 1) {
+    write_plan(calls.front(), plan_);
+  } else {
+    plans_.resize(calls.size());
+    for (std::size_t k = 0; k < calls.size(); ++k) write_plan(calls[k], plans_[k]);
+    merge(plans_, plan_);
+  }
   std::vector<RankMemory> memory(members_.size());
   for (std::size_t place = 0; place < local_.size(); ++place) {
     const auto rank = spec::to_size(local_[place]);
-    const std::int64_t bytes = plan_.scratch[rank] * spec::info(call.call.type).bytes;
+    const std::int64_t bytes = plan_.scratch[rank] * plan_.arithmetic[rank].element_bytes();
     memory[rank] = {.send = buffers[place].data.send,
                     .recv = buffers[place].data.recv,
                     .scratch = bytes > 0 ? scratch_.get(local_[place], bytes) : nullptr,
                     .scalar = buffers[place].scalar};
   }
-  runner_.run({.plan = plan_,
-               .type = call.call.type,
-               .op = call.call.op,
-               .members = members_,
-               .memory = memory,
-               .transport = call.transport,
-               .synchronises = call.contract.synchronises,
-               .entering = observer.entering,
-               .left = observer.left});
+  runner_.run(
+      {.plan = plan_,
+       .members = members_,
+       .memory = memory,
+       .transports = transports,
+       .synchronises = std::any_of(
+           calls.begin(), calls.end(), [](const auto& each) { return each.contract.synchronises; }),
+       .entering = observer.entering,
+       .left = observer.left});
 }
 
 }  // namespace rankcheck::gpu::hybrid

@@ -37,8 +37,9 @@ class HybridCluster final : public Cluster {
   HybridCluster(const HybridCluster&) = delete;
   HybridCluster& operator=(const HybridCluster&) = delete;
 
-  /// Starts a call of the group. `group` lists the world ranks of all members. The process must
-  /// host at least one of them.
+  /// Starts a call of the group, or calls that are under way at the same time: then the ranks of
+  /// the first call come first, then those of the second, and so on. `group` lists the world ranks
+  /// of all members. The process must host at least one of them.
   void begin(std::span<const int> group);
   /// Throws DeviceError if memory outside the devices' allocated memory was written. Only simulated
   /// devices notice it.
@@ -84,8 +85,8 @@ class HybridCluster final : public Cluster {
     std::function<void(int rank)> entering = nullptr;
     std::function<void(int rank)> left = nullptr;
   };
-  /// Performs a collective call. `buffers` are in the order of local().
-  void perform(const CollectiveCall& call,
+  /// Performs collective calls at the same time. `buffers` are in the order of local().
+  void perform(std::span<const CollectiveCall> calls,
                std::span<const Buffers> buffers,
                const Observer& observer);
 
@@ -103,6 +104,8 @@ class HybridCluster final : public Cluster {
   /// Memory for the scratch buffers of plans.
   Scratch<std::byte> scratch_{*this};
   plan::Builder builder_;
+  /// The plans of several calls, before they are merged.
+  std::vector<plan::Plan> plans_;
   plan::Plan plan_;
 };
 

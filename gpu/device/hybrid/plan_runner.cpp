@@ -90,28 +90,28 @@ void PlanRunner::move(int actor, const plan::Step& step, const plan::Range& sour
   const plan::Range& destination = step.destination;
   const Member& from = member(source.rank);
   const Member& to = member(destination.rank);
-  const int divisor = call_->plan.divisor_of(step, call_->op);
-  const std::int64_t bytes = bytes_of(destination.count);
+  const int divisor = call_->plan.divisor_of(step);
+  const std::int64_t bytes = bytes_of(destination.rank, destination.count);
   if (is_here(from.process) && is_here(to.process)) {
     combine(member(actor).place, address(destination), {&source, 1}, destination.count, divisor);
   } else if (is_here(from.process)) {
     std::byte* data = address(source);
-    if (plan::is_premultiplied(source, call_->op) || divisor != 1) {
+    if (call_->plan.is_premultiplied(source) || divisor != 1) {
       // The place's earlier work is not the only work that the elements may depend on.
       devices_.synchronize();
       data = temporary(from.place, bytes);
       combine(from.place, data, {&source, 1}, destination.count, divisor);
     }
-    send(to.process, from.place, data, bytes);
+    send(to.process, source.rank, data, bytes);
   } else if (is_here(to.process)) {
-    receive(from.process, to.place, address(destination), bytes);
+    receive(from.process, destination.rank, address(destination), bytes);
   }
 }
 
 void PlanRunner::reduce(int actor, const plan::Step& step) {
   const plan::Range& destination = step.destination;
   const Member& to = member(destination.rank);
-  const int divisor = call_->plan.divisor_of(step, call_->op);
+  const int divisor = call_->plan.divisor_of(step);
   const std::vector<Part> parts = parts_of(step);
   const bool ends_here = is_here(to.process);
   if (parts.size() == 1 && parts.front().process == to.process) {
@@ -123,7 +123,7 @@ void PlanRunner::reduce(int actor, const plan::Step& step) {
             divisor);
     return;
   }
-  const std::int64_t bytes = bytes_of(destination.count);
+  const std::int64_t bytes = bytes_of(destination.rank, destination.count);
   const auto rooms = static_cast<std::int64_t>(ends_here ? parts.size() : 0);
   std::byte* const room = ends_here ? temporary(to.place, rooms * bytes) : nullptr;
   std::vector<Source> partials;
@@ -133,25 +133,26 @@ void PlanRunner::reduce(int actor, const plan::Step& step) {
     if (is_here(part.process) && ends_here) {
       partials.push_back({.data = partial(to.place, part, own_room)});
     } else if (is_here(part.process)) {
-      const int place = member(part.sources.front().rank).place;
+      const int rank = part.sources.front().rank;
+      const int place = member(rank).place;
       // The reducing rank knows that the sources are complete, but the place may not know it.
       devices_.synchronize();
       const std::byte* const data = partial(place, part, temporary(place, bytes));
-      send(to.process, place, data, bytes);
+      send(to.process, rank, data, bytes);
     } else if (ends_here) {
-      receive(part.process, to.place, own_room, bytes);
+      receive(part.process, destination.rank, own_room, bytes);
       partials.push_back({.data = own_room});
     }
   }
   if (!ends_here) return;
-  devices_.combine(
-      to.place,
-      {call_->type, call_->op, address(destination), partials, destination.count, divisor});
+  const auto& [type, op] = call_->plan.arithmetic_of(step);
+  devices_.combine(to.place,
+                   {type, op, address(destination), partials, destination.count, divisor});
 }
 
 std::byte* PlanRunner::partial(int place, const Part& part, std::byte* room) {
   const plan::Range& first = part.sources.front();
-  if (part.sources.size() == 1 && !plan::is_premultiplied(first, call_->op)) return address(first);
+  if (part.sources.size() == 1 && !call_->plan.is_premultiplied(first)) return address(first);
   combine(place, room, part.sources, first.count, 1);
   return room;
 }
@@ -164,34 +165,34 @@ void PlanRunner::combine(int place,
   sources_.clear();
   for (const plan::Range& source : sources) {
     const RankMemory& memory = call_->memory[spec::to_size(source.rank)];
-    sources_.push_back(
-        {.data = address(source),
-         .scalar = plan::is_premultiplied(source, call_->op) ? memory.scalar : nullptr});
+    sources_.push_back({.data = address(source),
+                        .scalar = call_->plan.is_premultiplied(source) ? memory.scalar : nullptr});
   }
-  devices_.combine(place, {call_->type, call_->op, destination, sources_, count, divisor});
+  const auto& [type, op] = call_->plan.arithmetic[spec::to_size(sources.front().rank)];
+  devices_.combine(place, {type, op, destination, sources_, count, divisor});
 }
 
-void PlanRunner::send(int process, int place, const std::byte* data, std::int64_t bytes) {
+void PlanRunner::send(int process, int rank, const std::byte* data, std::int64_t bytes) {
   devices_.synchronize();
-  if (call_->transport == Transport::direct) {
+  if (call_->transports[spec::to_size(rank)] == Transport::direct) {
     processes_.send(process, data, bytes);
     return;
   }
   staging_.resize(spec::to_size(bytes));
-  devices_.cluster().read(place, data, staging_.data(), bytes);
+  devices_.cluster().read(member(rank).place, data, staging_.data(), bytes);
   processes_.send(process, staging_.data(), bytes);
 }
 
-void PlanRunner::receive(int process, int place, std::byte* data, std::int64_t bytes) {
+void PlanRunner::receive(int process, int rank, std::byte* data, std::int64_t bytes) {
   // Earlier work of other places may still read the memory.
   devices_.synchronize();
-  if (call_->transport == Transport::direct) {
+  if (call_->transports[spec::to_size(rank)] == Transport::direct) {
     processes_.receive(process, data, bytes);
     return;
   }
   staging_.resize(spec::to_size(bytes));
   processes_.receive(process, staging_.data(), bytes);
-  devices_.cluster().write(place, staging_.data(), data, bytes);
+  devices_.cluster().write(member(rank).place, staging_.data(), data, bytes);
 }
 
 std::vector<PlanRunner::Part> PlanRunner::parts_of(const plan::Step& step) const {
@@ -219,12 +220,13 @@ const Member& PlanRunner::member(int rank) const {
   return call_->members[spec::to_size(rank)];
 }
 
-std::int64_t PlanRunner::bytes_of(std::int64_t count) const {
-  return count * spec::info(call_->type).bytes;
+std::int64_t PlanRunner::bytes_of(int rank, std::int64_t count) const {
+  return count * call_->plan.arithmetic[spec::to_size(rank)].element_bytes();
 }
 
 std::byte* PlanRunner::address(const plan::Range& range) const {
-  return call_->memory[spec::to_size(range.rank)].begin(range.buffer) + bytes_of(range.offset);
+  return call_->memory[spec::to_size(range.rank)].begin(range.buffer) +
+         bytes_of(range.rank, range.offset);
 }
 
 }  // namespace rankcheck::gpu::hybrid

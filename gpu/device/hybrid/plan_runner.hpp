@@ -6,9 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "reference/spec/reduce_op.hpp"
-#include "reference/spec/type.hpp"
-
 #include "gpu/device/hybrid/devices.hpp"
 #include "gpu/device/hybrid/members.hpp"
 #include "gpu/device/hybrid/processes.hpp"
@@ -25,12 +22,11 @@ enum class Transport : std::uint8_t { staged, direct };
 /// A plan to be run by all processes that host a member of the group.
 struct PlanCall {
   const plan::Plan& plan;
-  spec::Type type;
-  spec::ReduceOp op;
   /// members[r] and memory[r] belong to rank r of the group.
   std::span<const Member> members;
   std::span<const RankMemory> memory;
-  Transport transport = Transport::staged;
+  /// transports[r]: how the messages of rank r's call leave the memory of devices.
+  std::span<const Transport> transports;
   /// Whether the ranks wait for one another even where no data moves. Signals between processes are
   /// then messages of their own. Otherwise the messages with data keep the order.
   bool synchronises = false;
@@ -84,14 +80,16 @@ class PlanRunner {
                std::span<const plan::Range> sources,
                std::int64_t count,
                int divisor);
-  void send(int process, int place, const std::byte* data, std::int64_t bytes);
-  void receive(int process, int place, std::byte* data, std::int64_t bytes);
+  /// Send from, or receive to, the place of a rank.
+  void send(int process, int rank, const std::byte* data, std::int64_t bytes);
+  void receive(int process, int rank, std::byte* data, std::int64_t bytes);
 
   [[nodiscard]] std::vector<Part> parts_of(const plan::Step& step) const;
   [[nodiscard]] std::byte* temporary(int place, std::int64_t bytes);
   [[nodiscard]] const Member& member(int rank) const;
   [[nodiscard]] bool is_here(int process) const { return process == processes_.rank(); }
-  [[nodiscard]] std::int64_t bytes_of(std::int64_t count) const;
+  /// The bytes of as many elements of a rank.
+  [[nodiscard]] std::int64_t bytes_of(int rank, std::int64_t count) const;
   [[nodiscard]] std::byte* address(const plan::Range& range) const;
 
   Processes& processes_;

@@ -99,6 +99,12 @@ void Communicators::end_call() {
   if (!holds_) passing_.clear();
 }
 
+void Communicators::forget(const std::vector<int>& world_ranks) {
+  std::erase_if(passing_, [&](const Passing& each) { return each.world_ranks == world_ranks; });
+  if (!is_prefix(world_ranks)) return;
+  std::erase_if(kept_, [&](const auto& each) { return each.first.first == world_ranks.size(); });
+}
+
 void Communicators::release() {
   holds_ = false;
   end_call();

@@ -51,6 +51,8 @@ class Communicators {
   [[nodiscard]] MPI_Comm get_second(const std::vector<int>& world_ranks);
   /// Frees the communicators that live for one call.
   void end_call();
+  /// Frees all communicators of these ranks.
+  void forget(const std::vector<int>& world_ranks);
 
   /// From hold() to release(), all communicators stay valid, and get() returns one that exists. So
   /// the communicators of several calls can exist before the first call.

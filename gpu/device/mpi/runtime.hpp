@@ -105,6 +105,9 @@ class Runtime {
   /// group then wait for one another; they must all make the same last call.
   void hold(std::span<const Request> requests, bool meets);
   void release();
+  /// Frees the communicators of a group, whose members all call this function at the same place
+  /// between calls.
+  void forget(const std::vector<int>& group) { communicators_->forget(group); }
 
   /// prepare(), perform() and conclude() are the steps of a call, and every member takes all of
   /// them. Only perform() makes the MPI call itself. prepare() and perform() throw Error if MPI

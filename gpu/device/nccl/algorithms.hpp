@@ -72,6 +72,11 @@ struct Algorithm {
 
   /// The environment that the worker must be started with.
   [[nodiscard]] std::map<std::string, std::string> environment() const;
+  /// Whether the streams must have no work when the call begins, and the call must end before
+  /// another one begins.
+  [[nodiscard]] bool runs_alone() const {
+    return threads || windows || registered || graph || aggregated;
+  }
 };
 
 /// Environment variable. 1 makes the worker one process with all ranks.

@@ -311,6 +311,14 @@ void Runtime::forget_groups() {
   }
 }
 
+void Runtime::forget(const std::vector<int>& members) {
+  groups_.remove_if([&](Group& each) {
+    const bool is_meant = each.members == members;
+    if (is_meant) destroy(each);
+    return is_meant;
+  });
+}
+
 void Runtime::prepare(const Request& request) {
   if (log_) static_cast<void>(log_->news());
   if (request.group != all_.members) make_group(request.group, false);
@@ -339,8 +347,9 @@ void Runtime::make_group(const std::vector<int>& members, bool is_second) {
 }
 
 ncclRedOp_t Runtime::op_of(const Part& part, int slot, const std::byte* scalar) {
+  const auto first = ops_.begin() + static_cast<std::ptrdiff_t>(first_op_);
   const auto made = std::find_if(
-      ops_.begin(), ops_.end(), [&](const auto& each) { return each.second == part.communicator; });
+      first, ops_.end(), [&](const auto& each) { return each.second == part.communicator; });
   if (made != ops_.end()) return made->first;
   ncclRedOp_t op = ncclSum;
   devices_.use(slot);
@@ -540,8 +549,8 @@ void Runtime::enqueue_aggregated(const GroupCall& call) {
   });
 }
 
-void Runtime::perform(std::span<const GroupCall> calls, const std::function<void()>& behind) {
-  ops_.clear();
+void Runtime::start(std::span<const GroupCall> calls, const std::function<void()>& behind) {
+  first_op_ = ops_.size();
   std::vector<GroupCall> whole;
   std::vector<GroupCall> packed;
   std::vector<GroupCall> windowed;
@@ -561,13 +570,7 @@ void Runtime::perform(std::span<const GroupCall> calls, const std::function<void
   enqueue_packed(packed);
   enqueue_in_windows(windowed);
   if (behind != nullptr) behind();
-  wait(calls);
-  devices_.drop_graphs();
-  nccl_.check(windows_.close(), "ncclCommWindowDeregister");
-  for (const auto& [op, communicator] : ops_) {
-    nccl_.check(nccl_->ncclRedOpDestroy(op, communicator), "ncclRedOpDestroy");
-  }
-  companions_.check();
+  for (const GroupCall& each : calls) under_way_.push_back(each);
 }
 
 void Runtime::enqueue(std::span<const GroupCall> calls) {
@@ -637,7 +640,8 @@ void Runtime::check_errors(const GroupCall& call) {
   }
 }
 
-void Runtime::wait(std::span<const GroupCall> calls) {
+void Runtime::finish() {
+  const std::vector<GroupCall> calls = std::exchange(under_way_, {});
   const auto begin = Clock::now();
   for (int looks = 0;; ++looks) {
     const bool done = std::all_of(calls.begin(), calls.end(), [&](const GroupCall& call) {
@@ -646,7 +650,7 @@ void Runtime::wait(std::span<const GroupCall> calls) {
       });
     });
     for (const GroupCall& each : calls) check_errors(each);
-    if (done) return;
+    if (done) break;
     if (Clock::now() - begin > world_.patience) {
       abort(calls);
       throw Hang(std::string(calls.front().request.algorithm.functions.front()) +
@@ -659,6 +663,12 @@ void Runtime::wait(std::span<const GroupCall> calls) {
     else
       std::this_thread::yield();
   }
+  devices_.drop_graphs();
+  nccl_.check(windows_.close(), "ncclCommWindowDeregister");
+  for (const auto& [op, communicator] : std::exchange(ops_, {})) {
+    nccl_.check(nccl_->ncclRedOpDestroy(op, communicator), "ncclRedOpDestroy");
+  }
+  companions_.check();
 }
 
 std::string Runtime::conclude(const Request& request, std::span<const Member> members) {

@@ -134,20 +134,30 @@ class Runtime {
   /// The slot of a world rank; -1 if the rank is in another process.
   [[nodiscard]] int slot_of(int world_rank) const;
 
-  /// prepare(), make_ready(), perform() and conclude() are the steps of a call; only perform()
-  /// makes the call itself. The first three throw Error if NCCL returns an error. prepare() also
-  /// throws the exceptions of World::meet. perform() throws Hang if the call takes too long.
+  /// prepare(), make_ready(), start(), finish() and conclude() are the steps of a call; only
+  /// start() makes the call itself. The first four throw Error if NCCL returns an error. prepare()
+  /// also throws the exceptions of World::meet. finish() throws Hang if the call takes too long,
+  /// and so does start() if the ranks have threads.
   void prepare(const Request& request);
-  /// Opens the windows of the calls that the next perform() makes, which closes them, and fills the
-  /// memory of the calls that are made beside them. The streams must have no work. Throws NoWindow
-  /// if NCCL gives no window; then the calls cannot be made.
+  /// Opens the windows of the calls that the next start() makes, which finish() closes, and fills
+  /// the memory of the calls that are made beside them. Throws NoWindow if NCCL gives no window;
+  /// then the calls cannot be made.
   void make_ready(std::span<const GroupCall> calls);
-  /// Makes calls of groups that have no rank in common, all at the same time. `behind` enqueues
-  /// work behind the calls, before anybody waits; it may be null.
-  void perform(std::span<const GroupCall> calls, const std::function<void()>& behind = nullptr);
+  /// Makes calls of groups that have no rank in common, all at the same time, behind the calls that
+  /// are under way. `behind` enqueues work behind the calls; it may be null. What the requests
+  /// refer to must stay until finish().
+  void start(std::span<const GroupCall> calls, const std::function<void()>& behind = nullptr);
+  /// Waits for the calls that are under way.
+  void finish();
+  void perform(std::span<const GroupCall> calls, const std::function<void()>& behind = nullptr) {
+    start(calls, behind);
+    finish();
+  }
   /// Frees the communicators of groups that were not used for long. Every process of the world must
   /// do it at the same place between calls.
   void forget_groups();
+  /// Frees the communicators of a group, likewise.
+  void forget(const std::vector<int>& members);
   /// Returns the path that was taken. Throws WrongPath if it is not the forced path.
   [[nodiscard]] std::string conclude(const Request& request, std::span<const Member> members);
 
@@ -207,7 +217,6 @@ class Runtime {
   /// Lets each rank enqueue its part in a thread of its own. Throws Hang if a thread takes too
   /// long.
   void enqueue_in_threads(std::span<const GroupCall> calls, std::vector<LocalPart> parts);
-  void wait(std::span<const GroupCall> calls);
   void check_errors(const GroupCall& call);
   [[nodiscard]] int slot_of(const Request& request, const Member& member) const;
 
@@ -225,8 +234,11 @@ class Runtime {
   int groups_made_ = 0;
   Windows windows_;
   Companions companions_;
-  /// The ops that were made for the calls under way, with their communicators.
+  std::vector<GroupCall> under_way_;
+  /// The ops that were made for the calls under way, with their communicators. Those of the last
+  /// start() begin at `first_op_`.
   std::vector<std::pair<ncclRedOp_t, ncclComm_t>> ops_;
+  std::size_t first_op_ = 0;
   bool aborted_ = false;
 };
 

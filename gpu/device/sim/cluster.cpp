@@ -84,7 +84,7 @@ void SimCluster::collective(std::string_view operation,
   }
   builder_.begin(plan_, contract, call, options);
   algorithm->plan(builder_);
-  const Report& report = simulator_.run(plan_, call.type, call.op, buffers_, {}, schedule_, fault_);
+  const Report& report = simulator_.run(plan_, buffers_, schedule_, fault_);
   fault_fired_ |= report.fault_fired;
   fault_changed_ |= report.fault_changed;
   status_ = report.status;

@@ -43,17 +43,10 @@ plan::Extent extent_of(const std::byte* base, std::int64_t bytes) {
 }  // namespace
 
 const Report& Simulator::run(const plan::Plan& plan,
-                             spec::Type type,
-                             spec::ReduceOp op,
                              std::span<const RankBuffers> buffers,
-                             std::span<const std::byte> scalars,
                              const plan::Schedule& schedule,
                              const std::optional<Fault>& fault) {
   plan_ = &plan;
-  type_ = type;
-  op_ = op;
-  element_bytes_ = spec::info(type).bytes;
-  scalars_ = scalars;
   buffers_ = buffers;
   const std::size_t n = spec::to_size(plan.ranks());
   report_.status = Status::completed;
@@ -62,9 +55,10 @@ const Report& Simulator::run(const plan::Plan& plan,
   report_.ranks.assign(n, {});
   report_.moves = report_.messages = report_.message_bytes = 0;
 
-  if (!spec::is_defined(op, type) ||
-      (op == spec::ReduceOp::premul_sum &&
-       static_cast<std::int64_t>(scalars.size()) < plan.ranks() * element_bytes_)) {
+  for (std::size_t r = 0; r < n; ++r) {
+    const auto& [type, op] = plan.arithmetic[r];
+    const bool has_scalar = r < buffers.size() && buffers[r].scalar != nullptr;
+    if (spec::is_defined(op, type) && (op != spec::ReduceOp::premul_sum || has_scalar)) continue;
     fail({plan::Violation::Kind::malformed, "the type, the op and its scalars do not match"});
     return report_;
   }
@@ -79,7 +73,7 @@ const Report& Simulator::run(const plan::Plan& plan,
     memory_[r][Buffer::recv] = extent_of(buffers[r].recv, buffers[r].recv_bytes);
   }
   const auto given = std::span(memory_).first(std::min(n, buffers.size()));
-  if (const plan::Violation* violation = monitor_.begin(plan, given, element_bytes_)) {
+  if (const plan::Violation* violation = monitor_.begin(plan, given, plan::Monitor::Unit::byte)) {
     fail(*violation);
     return report_;
   }
@@ -116,8 +110,9 @@ void Simulator::fail(const plan::Violation& violation) {
 
 void Simulator::begin_scratch(std::uint64_t seed) {
   scratch_bytes_.clear();
-  for (const std::int64_t elements : plan_->scratch) {
-    scratch_bytes_.push_back(std::max<std::int64_t>(elements, 0) * element_bytes_);
+  for (int rank = 0; rank < plan_->ranks(); ++rank) {
+    const std::int64_t elements = plan_->scratch[spec::to_size(rank)];
+    scratch_bytes_.push_back(std::max<std::int64_t>(elements, 0) * element_bytes(rank));
   }
   arena_.begin(scratch_bytes_, seed, fault_.has_value());
   for (std::size_t r = 0; r < scratch_bytes_.size(); ++r) {
@@ -167,7 +162,7 @@ void Simulator::perform_step(const plan::Move& move, const plan::Step& step) {
     const bool message = is_message(*plan_, step);
     if (message) {
       ++report_.messages;
-      report_.message_bytes += step.destination.count * element_bytes_;
+      report_.message_bytes += step.destination.count * element_bytes(step.destination.rank);
     }
     if (befalls(step, message)) {
       perform_faulty(move, step);
@@ -181,24 +176,24 @@ void Simulator::perform_step(const plan::Move& move, const plan::Step& step) {
 void Simulator::deliver(const plan::Step& step, std::byte* destination, bool stale) {
   sources_.clear();
   for (const plan::Range& source : plan_->sources_of(step)) {
-    const bool premultiplies = plan::is_premultiplied(source, op_);
+    const bool premultiplies = plan_->is_premultiplied(source);
     sources_.push_back({
         .data = stale ? address_on_entry(source) : address(source),
-        .scalar = premultiplies ? scalars_.data() + source.rank * element_bytes_ : nullptr,
+        .scalar = premultiplies ? buffers_[spec::to_size(source.rank)].scalar : nullptr,
     });
   }
-  combine(
-      {type_, op_, destination, sources_, step.destination.count, plan_->divisor_of(step, op_)});
+  const auto& [type, op] = plan_->arithmetic_of(step);
+  combine({type, op, destination, sources_, step.destination.count, plan_->divisor_of(step)});
 }
 
 std::byte* Simulator::address(const plan::Range& range) const {
   return bases_[spec::to_size(range.rank)][spec::to_size(range.buffer)] +
-         range.offset * element_bytes_;
+         range.offset * element_bytes(range.rank);
 }
 
 const std::byte* Simulator::address_on_entry(const plan::Range& range) const {
   return snapshot_.data() + snapshot_at_[spec::to_size(range.rank)][spec::to_size(range.buffer)] +
-         range.offset * element_bytes_;
+         range.offset * element_bytes(range.rank);
 }
 
 void Simulator::begin_fault() {
@@ -226,7 +221,7 @@ bool Simulator::befalls(const plan::Step& step, bool message) {
 void Simulator::perform_faulty(const plan::Move& move, const plan::Step& step) {
   report_.fault_fired = true;
   std::byte* const destination = address(step.destination);
-  const auto size = spec::to_size(step.destination.count * element_bytes_);
+  const auto size = spec::to_size(step.destination.count * element_bytes(step.destination.rank));
   payload_.resize(size);
   deliver(step, payload_.data());
   switch (fault_->kind) {

@@ -8,9 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "reference/spec/reduce_op.hpp"
-#include "reference/spec/type.hpp"
-
 #include "gpu/device/sim/arena.hpp"
 #include "gpu/device/sim/combine.hpp"
 #include "gpu/device/sim/fault.hpp"
@@ -29,6 +26,8 @@ struct RankBuffers {
   std::int64_t recv_bytes = 0;
   /// The content of `send`, which arrives when the rank enters. Null: it is there already.
   const std::byte* arriving = nullptr;
+  /// One element if the op is premul_sum.
+  const std::byte* scalar = nullptr;
 };
 
 enum class Status : std::uint8_t { completed, deadlock, race, memory_violation, malformed };
@@ -64,13 +63,9 @@ struct Report {
 /// every access is checked. Keeps its memory from run to run. A simulator serves one thread.
 class Simulator {
  public:
-  /// Runs a plan for an element type and op, which must be defined for each other. `scalars` has
-  /// one element for each rank if the op is premul_sum. The report is valid until the next run.
+  /// Runs a plan. The report is valid until the next run.
   const Report& run(const plan::Plan& plan,
-                    spec::Type type,
-                    spec::ReduceOp op,
                     std::span<const RankBuffers> buffers,
-                    std::span<const std::byte> scalars,
                     const plan::Schedule& schedule,
                     const std::optional<Fault>& fault = std::nullopt);
 
@@ -97,15 +92,14 @@ class Simulator {
   void overwrite(std::byte* destination);
   /// Changes the bytes behind the buffer that the range lies in.
   void overrun(const plan::Range& range);
+  [[nodiscard]] std::int64_t element_bytes(int rank) const {
+    return plan_->arithmetic[spec::to_size(rank)].element_bytes();
+  }
   [[nodiscard]] std::byte* address(const plan::Range& range) const;
   [[nodiscard]] const std::byte* address_on_entry(const plan::Range& range) const;
 
   // The current run.
   const plan::Plan* plan_ = nullptr;
-  spec::Type type_ = spec::Type::f32;
-  spec::ReduceOp op_ = spec::ReduceOp::none;
-  std::int64_t element_bytes_ = 1;
-  std::span<const std::byte> scalars_;
   std::span<const RankBuffers> buffers_;
 
   plan::Scheduler scheduler_;

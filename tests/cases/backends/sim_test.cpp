@@ -72,6 +72,32 @@ TEST(SimBackendTest, HasRepeatedCallsInFlightAtTheSameTime) {
   }
 }
 
+/// Calls of different operations and types, of which the last one ends the overlap.
+TEST(SimBackendTest, HasCallsThatOverlapInFlightAtTheSameTime) {
+  std::vector<harness::Case> stages = calls(1);
+  stages.insert(
+      stages.begin(),
+      harness::case_from_text(
+          R"({"operation":"all_reduce","algorithm":"ring","ranks":3,"group":[2,0,1],"count":5,)"
+          R"("type":"f64","op":"premul_sum","overlaps":true})"));
+  stages.push_back(stages[1]);
+  std::vector<int> ranks;
+  harness::Observation together =
+      observed(stages, {.groups = [&](std::span<const harness::Case> in_flight, auto& merged) {
+                 EXPECT_EQ(in_flight.size(), 2U);
+                 EXPECT_EQ(merged.arithmetic[2].type, spec::Type::f64);
+                 EXPECT_EQ(merged.arithmetic[3].type, spec::Type::f32);
+                 ranks.push_back(merged.ranks());
+               }});
+  EXPECT_EQ(together.status, harness::RunStatus::completed) << together.reason;
+  EXPECT_EQ(ranks, std::vector{5});
+  stages[0].overlaps = false;
+  const harness::Observation alone = observed(stages);
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    EXPECT_EQ(together.stages[k].images, alone.stages[k].images);
+  }
+}
+
 /// So suites require cells with strides.
 TEST(SimBackendTest, TakesElementsThatLieApart) {
   EXPECT_TRUE(SimBackend(gpu::implementations()).traits().has_strides);

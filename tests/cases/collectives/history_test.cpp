@@ -108,6 +108,13 @@ TEST_F(HistoryTest, BadCallsAreNamed) {
   c.overlaps = true;
   EXPECT_EQ(harness::why_invalid(catalogue_, c), "overlaps: expected true in earlier calls only");
   c.overlaps = false;
+  c.frees = true;
+  EXPECT_EQ(harness::why_invalid(catalogue_, c), "frees: expected true in earlier calls only");
+  EXPECT_EQ(why_invalid(R"([{"operation":"barrier","frees":true}])"), "");
+  EXPECT_EQ(why_invalid(R"([{"operation":"barrier","overlaps":true},)"
+                        R"({"operation":"barrier","frees":true}])"),
+            "earlier: call 1: frees: expected false while calls overlap");
+  c.frees = false;
   c.property = "agrees_with_reference";
   EXPECT_EQ(harness::why_invalid(catalogue_, c),
             "earlier: the property agrees_with_reference has no earlier calls");

@@ -144,7 +144,7 @@ void forget_premultiplications(std::vector<plan::TracedValue>& values) {
 bool is_ordered(const Plan& plan,
                 const std::vector<plan::RankMemory>& memory,
                 plan::Monitor& monitor) {
-  if (monitor.begin(plan, memory, 1) != nullptr) return false;
+  if (monitor.begin(plan, memory, plan::Monitor::Unit::element) != nullptr) return false;
   plan::Scheduler scheduler;
   scheduler.begin(plan, {});
   while (const std::optional<plan::Move> move = scheduler.next()) {

@@ -25,6 +25,7 @@ void merge(std::span<const Plan> plans, Plan& merged) {
     for (std::size_t r = 0; r < plan.steps.size(); ++r) {
       const std::size_t to = spec::to_size(first) + r;
       merged.scratch[to] = plan.scratch[r];
+      merged.arithmetic[to] = plan.arithmetic[r];
       merged.divisors[to] = plan.divisors[r];
       merged.groups.push_back(static_cast<int>(group));
       for (Step step : plan.steps[r]) {

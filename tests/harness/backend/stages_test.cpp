@@ -47,6 +47,14 @@ TEST(StagesTest, RunOneAfterAnotherIfTheirCallsDiffer) {
   }
 }
 
+TEST(StagesTest, OverlapUpToTheFirstThatDoesNot) {
+  std::vector<Case> stages{stage({0}), stage({0}), stage({0}), stage({0})};
+  stages[1].overlaps = stages[3].overlaps = true;
+  EXPECT_EQ(end_of_overlap(stages, 0), 1U);
+  EXPECT_EQ(end_of_overlap(stages, 1), 3U);
+  EXPECT_EQ(end_of_overlap(stages, 3), 4U);
+}
+
 TEST(StagesTest, FindARankInItsGroup) {
   EXPECT_EQ(place_in_group(stage({3, 1}), 1), 1);
   EXPECT_EQ(place_in_group(stage({3, 1}), 0), -1);

@@ -42,6 +42,11 @@ class Groups:
         group = self._groups[ranks] = self._make(ranks)
         return group
 
+    def drop(self, ranks: Ranks) -> None:
+        """Frees the communicator of these ranks."""
+        if self._free is not None and ranks in self._groups:
+            self._free(self._groups.pop(ranks))
+
     def forget(self) -> None:
         """Leaves all communicators to those who may still use them. They are not freed."""
         self._groups.clear()

@@ -111,7 +111,11 @@ class Offer:
     fields: Dict[str, List[Any]]
 
     def takes(
-        self, groups: str, world: int, has_arrays: Callable[[str], bool] = lambda type_name: True
+        self,
+        groups: str,
+        world: int,
+        has_arrays: Callable[[str], bool] = lambda type_name: True,
+        frees: bool = False,
     ) -> Dict[str, Any]:
         """Returns which cases the function takes in a world of so many ranks.
 
@@ -129,6 +133,8 @@ class Offer:
             takes["in_place"] = "any"
         if self.starts:
             takes["overlaps"] = "any"
+        if frees:
+            takes["frees"] = "any"
         # A barrier has no elements, so that it takes cases of every type.
         takes["type"] = "any"
         if self.operation != "barrier":

@@ -252,6 +252,16 @@ class Run:
         self.is_made = False
 
 
+def split(runs: Sequence[Run]) -> List[List[Run]]:
+    """Splits the runs behind those that free their communicators."""
+    parts: List[List[Run]] = [[]]
+    for run in runs:
+        parts[-1].append(run)
+        if run.header["case"].get("frees", False) and run is not runs[-1]:
+            parts.append([])
+    return parts
+
+
 def why_written_later(runs: Sequence[Run]) -> str:
     """Says which memory was written after the end of its call. Empty if none was."""
     for run in runs:
@@ -303,7 +313,9 @@ class Worker:
                 "operation": offer.operation,
                 "name": subject.name,
                 "summary": offer.summary(),
-                "takes": offer.takes(subject.groups, self._me.world, self._has_arrays),
+                "takes": offer.takes(
+                    subject.groups, self._me.world, self._has_arrays, subject.free is not None
+                ),
             }
             for offer in subject.offers.values()
             # A function without any type that can be viewed here is not offered.
@@ -314,6 +326,8 @@ class Worker:
             traits["strides"] = True
         if any(offer.starts for offer in subject.offers.values()):
             traits["overlaps"] = True
+        if subject.free is not None:
+            traits["frees"] = True
         body = {
             "protocol": 2,
             "inputs": "sent",
@@ -479,12 +493,13 @@ class Worker:
             make_calls(self._steps_of_process(runs, in_use))
             return
         at_once = overlaps or len(groups) <= self._subject.groups_kept
-        for part in [runs] if at_once else [[run] for run in runs]:
+        for part in split(runs) if at_once else [[run] for run in runs]:
             for run in part:
                 run.members = self._members(run.header, run.images, in_use)
             self._call_in_threads(part)
             for run in part:
                 run.is_made = True
+            self._free_after(part[-1])
 
     def _steps_of_process(self, runs: Sequence[Run], groups_in_use: int) -> Iterator[Step]:
         for run in runs:
@@ -493,6 +508,12 @@ class Worker:
             for member in run.members:
                 yield self._step(run, member)
             run.is_made = True
+            self._free_after(run)
+
+    def _free_after(self, run: Run) -> None:
+        """Frees the communicator of a call that has ended, if its case says so."""
+        if run.header["case"].get("frees", False):
+            self._groups.drop(tuple(run.header["group"]))
 
     def _step(self, run: Run, member: Member) -> Step:
         offer = self._offer(run)

@@ -49,6 +49,34 @@ def test_a_failure_to_make_one_leaves_no_group():
     assert groups.get((0, 1)) == (0, 1)
 
 
+def test_frees_one_that_is_to_be_made_anew():
+    groups, log = groups_of(2)
+    for ranks in [(1,), (2,)]:
+        groups.get(ranks)
+    groups.drop((1,))
+    groups.drop((3,))
+    groups.get((1,))
+    assert log == ["+(1,)", "+(2,)", "-(1,)", "+(1,)"]
+
+
+@pytest.mark.parametrize("launch", [rankcheck.one_process(), rankcheck.processes()])
+def test_a_subject_frees_the_group_of_a_call_that_says_so(launch):
+    s = rankcheck.Subject("few", types="int32", launch=launch)
+    log = []
+    s.group(lambda ranks: log.append(f"+{ranks}") or ranks)
+    s.free_group(lambda group: log.append(f"-{group}"))
+
+    @s.barrier
+    def _(call):
+        log.append(call.ranks)
+
+    harness = serve_in_thread(s, 1)
+    for frees in [True, False, False]:
+        harness.check(operation="barrier", ranks=1, frees=frees)
+    harness.close()
+    assert log == ["+(0,)", (0,), "-(0,)", "+(0,)", (0,), (0,)]
+
+
 def test_forgets_without_freeing():
     groups, log = groups_of(1)
     groups.get((1,))

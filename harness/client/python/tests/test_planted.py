@@ -289,9 +289,11 @@ def test_a_slot_that_is_used_again_too_early_is_found(tmp_path, monkeypatch, lau
     assert [each["count"] for each in after["minimal"]["earlier"]] == [1]
 
 
-@pytest.mark.parametrize("bug, calls", [("oldest", 1), ("newest", 2)])
-def test_a_wait_that_ends_another_call_is_found(tmp_path, monkeypatch, bug, calls):
-    """The mistake shows only if calls are under way, and end in the order that the bug mixes up."""
+@pytest.mark.parametrize("bug, calls", [("oldest", 1), ("newest", 2), ("anew", 1)])
+def test_a_mistake_of_a_started_call_is_found(tmp_path, monkeypatch, bug, calls):
+    """The mistakes show only if calls are under way and end in the order that the bug mixes up, or
+    if a communicator is freed and made anew.
+    """
     file = os.path.join(HERE, "subjects", "handles.py")
     claims = "agrees_with_reference,repeats_with_other_data,is_independent_of_history"
     options = {"property": claims, "ranks": "1..3", "cases": 60}
@@ -308,7 +310,8 @@ def test_a_wait_that_ends_another_call_is_found(tmp_path, monkeypatch, bug, call
         "is_independent_of_history": "falsified",
     }, output
     earlier = after["minimal"]["earlier"]
-    assert [each["overlaps"] for each in earlier] == calls * [True], output
+    field = "frees" if bug == "anew" else "overlaps"
+    assert [each[field] for each in earlier] == calls * [True], output
     assert after["minimal"]["ranks"] == 1
 
 

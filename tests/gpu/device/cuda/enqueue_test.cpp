@@ -128,8 +128,7 @@ TEST(EnqueueTraceTest, RejectsAWaitThatNobodyEnds) {
   std::swap(sketch.plan.steps[0].front(), sketch.plan.steps[0].back());
   Trace trace;
   const std::vector<RankMemory> memory(2);
-  EXPECT_THROW(enqueue({sketch.plan, spec::Type::f32, spec::ReduceOp::sum, memory}, trace),
-               DeviceError);
+  EXPECT_THROW(enqueue({sketch.plan, memory}, trace), DeviceError);
 }
 
 }  // namespace

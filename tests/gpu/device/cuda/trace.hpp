@@ -268,7 +268,7 @@ class Subject {
   /// Returns the work of `calls` calls in a row, followed by writes of every rank to its memory.
   [[nodiscard]] std::vector<Work> enqueued(int calls = 1) {
     Trace trace;
-    for (int k = 0; k < calls; ++k) enqueue({plan_, spec::Type::f32, call_.op, memory_}, trace);
+    for (int k = 0; k < calls; ++k) enqueue({plan_, memory_}, trace);
     // After the calls, every rank may use its memory freely.
     for (std::size_t r = 0; r < buffers_.size(); ++r) {
       Work work{.kind = Work::Kind::combine, .rank = static_cast<int>(r)};
@@ -287,7 +287,6 @@ class Subject {
 
   [[nodiscard]] const std::vector<std::vector<float>>& buffers() const { return buffers_; }
   [[nodiscard]] const plan::Plan& plan() const { return plan_; }
-  [[nodiscard]] spec::ReduceOp op() const { return call_.op; }
   [[nodiscard]] const std::vector<RankMemory>& memory() const { return memory_; }
   [[nodiscard]] int ranks() const { return call_.ranks; }
 

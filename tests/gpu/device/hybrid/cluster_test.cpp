@@ -58,13 +58,12 @@ class Calls {
         buffers.push_back({.data = {.send = const_cast<std::byte*>(data.data()),
                                     .recv = received[spec::to_size(rank)].data()}});
       }
-      cluster.perform({.contract = contract_,
-                       .call = call_,
-                       .options = {},
-                       .algorithm = algorithm,
-                       .transport = transport},
-                      buffers,
-                      {});
+      const HybridCluster::CollectiveCall call{.contract = contract_,
+                                               .call = call_,
+                                               .options = {},
+                                               .algorithm = algorithm,
+                                               .transport = transport};
+      cluster.perform({&call, 1}, buffers, {});
       cluster.end();
     });
     EXPECT_EQ(error, "");
@@ -90,7 +89,7 @@ class Calls {
                          .recv_bytes = static_cast<std::int64_t>(received[r].size())});
     }
     sim::Simulator simulator;
-    const sim::Report& report = simulator.run(plan, call_.type, call_.op, buffers, {}, {});
+    const sim::Report& report = simulator.run(plan, buffers, {});
     EXPECT_EQ(report.text, "");
     return received;
   }

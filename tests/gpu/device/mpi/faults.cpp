@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <list>
 #include <map>
+#include <set>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -78,6 +79,25 @@ MPI_Comm first_like(MPI_Comm comm) {
   return comm;
 }
 
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// How many ranks the communicators of the first world ranks had that were freed.
+std::set<int> freed_sizes;
+/// The communicators of the first world ranks that were made again after that. The first broadcast
+/// there has a wrong result, because of the fault `stale_communicator`.
+std::vector<MPI_Comm> made_anew;
+
+/// Whether the ranks are the first world ranks, in order.
+bool has_first_ranks(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return comm != MPI_COMM_WORLD && rank_in(comm) == rank && rank < size_of(comm);
+}
+
 std::size_t bytes_of(int count, MPI_Datatype type) {
   int bytes = 0;
   PMPI_Type_size(type, &bytes);
@@ -87,12 +107,6 @@ std::size_t bytes_of(int count, MPI_Datatype type) {
 /// Makes one bit of a buffer wrong, `offset` bytes behind its begin.
 void flip(void* buffer, std::size_t offset = 0) {
   static_cast<unsigned char*>(buffer)[offset] ^= 1U;
-}
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  return rank;
 }
 
 bool is_last_of_several(MPI_Comm comm) {
@@ -621,7 +635,9 @@ int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm com
   }
   const SentPages sent(buffer, bytes_of(count, type), rank_in(comm) == root);
   if (is_planted("wrong_root")) root = (root + 1) % size_of(comm);
-  return PMPI_Bcast(buffer, count, type, root, comm);
+  const int code = PMPI_Bcast(buffer, count, type, root, comm);
+  if (std::erase(made_anew, comm) > 0 && count > 0) flip(buffer);
+  return code;
 }
 
 int MPI_Allgather(const void* send,
@@ -739,12 +755,15 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* mad
   }
   const int code = PMPI_Comm_create_group(comm, group, tag, made);
   communicators.push_back(*made);
+  const bool is_anew = freed_sizes.contains(size_of(*made)) && has_first_ranks(*made);
+  if (is_planted("stale_communicator") && is_anew) made_anew.push_back(*made);
   return code;
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
   await_late_reader();
   std::erase(communicators, *comm);
+  if (has_first_ranks(*comm)) freed_sizes.insert(size_of(*comm));
   if (*comm != MPI_COMM_WORLD) return PMPI_Comm_free(comm);
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;

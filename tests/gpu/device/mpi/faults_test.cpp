@@ -202,12 +202,27 @@ TEST_F(FaultyLibraryTest, IsFoundOnlyBehindOtherCalls) {
     EXPECT_TRUE(has(finding.at("reason").get<std::string>(), says)) << outcome.out;
     return finding.at("minimal");
   };
+  plant("late_write");
   const nlohmann::json late = smallest("blocking", "after its end");
   EXPECT_EQ(late.at("earlier").size(), 1U) << late;
   EXPECT_TRUE(begins(late.at("earlier").at(0).at("operation").get<std::string>(), "all_reduce"));
+  plant("other_request");
   const nlohmann::json mixed = smallest("nonblocking", "differs from the reference");
   EXPECT_LE(mixed.at("earlier").size(), 2U) << mixed;
   EXPECT_EQ(mixed.at("earlier").at(0).at("overlaps"), true) << mixed;
+}
+
+/// A communicator that is made anew has a message of the one before it.
+TEST_F(FaultyLibraryTest, IsFoundWhenACommunicatorIsMadeAnew) {
+  plant("stale_communicator");
+  const std::string run =
+      "run --backend mpi --operation broadcast --algorithm blocking --ranks 2 --report out ";
+  passes(run + "--cases 20 --property agrees_with_reference");
+  const Outcome outcome =
+      fails(run + "--cases 200 --property is_independent_of_history --overwrite");
+  const nlohmann::json smallest = findings("out").at(0).at("minimal");
+  EXPECT_EQ(smallest.at("earlier").size(), 1U) << smallest;
+  EXPECT_EQ(smallest.at("earlier").at(0).at("frees"), true) << smallest;
 }
 
 TEST_F(FaultyLibraryTest, IsFoundWhenTheCallOnItsCommunicatorIsUnderTest) {

@@ -27,8 +27,8 @@ class Bench : public Sketch {
                     const std::optional<Fault>& fault = {},
                     spec::ReduceOp op = spec::ReduceOp::sum) {
     reset();
-    return simulator_.run(
-        plan, spec::Type::f32, op, buffers_, std::as_bytes(std::span(scalars)), schedule, fault);
+    for (plan::Arithmetic& each : plan.arithmetic) each.op = op;
+    return simulator_.run(plan, buffers_, schedule, fault);
   }
   [[nodiscard]] const std::vector<float>& recv(std::size_t rank) const { return recv_[rank]; }
 
@@ -45,10 +45,13 @@ class Bench : public Sketch {
     for (std::size_t r = 0; r < n; ++r) {
       std::vector<float>& send = options.in_place ? recv_[r] : send_[r];
       for (std::size_t i = 0; i < count; ++i) send[i] = static_cast<float>(10 * r + i + 1);
-      buffers_.push_back({reinterpret_cast<std::byte*>(send.data()),
-                          reinterpret_cast<std::byte*>(recv_[r].data()),
-                          bytes,
-                          bytes});
+      buffers_.push_back({.send = reinterpret_cast<std::byte*>(send.data()),
+                          .recv = reinterpret_cast<std::byte*>(recv_[r].data()),
+                          .send_bytes = bytes,
+                          .recv_bytes = bytes,
+                          .scalar = r < scalars.size()
+                                        ? reinterpret_cast<const std::byte*>(&scalars[r])
+                                        : nullptr});
     }
   }
 
@@ -160,8 +163,7 @@ TEST(SimulatorTest, RejectsWhatDoesNotFitTogether) {
   Bench bench(2);
   average(bench.builder);
   Simulator simulator;
-  EXPECT_EQ(simulator.run(bench.plan, spec::Type::f32, spec::ReduceOp::sum, {}, {}, {}).status,
-            Status::malformed);
+  EXPECT_EQ(simulator.run(bench.plan, {}, {}).status, Status::malformed);
   bench.scalars = {2};
   EXPECT_EQ(bench.run({}, {}, spec::ReduceOp::premul_sum).status, Status::malformed);
 }
@@ -290,8 +292,7 @@ TEST(SimulatorTest, WritesAnInputThatArrivesWhenTheRankEnters) {
                             .recv_bytes = bytes,
                             .arriving = std::as_bytes(std::span(arriving)).data()};
   Simulator simulator;
-  const Report& report =
-      simulator.run(sketch.plan, spec::Type::f32, spec::ReduceOp::none, {&buffers, 1}, {}, {});
+  const Report& report = simulator.run(sketch.plan, {&buffers, 1}, {});
   EXPECT_EQ(report.status, Status::completed) << report.text;
   EXPECT_EQ(send, arriving);
   EXPECT_EQ(recv, arriving);

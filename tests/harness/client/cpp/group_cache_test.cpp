@@ -41,6 +41,17 @@ TEST(GroupCacheTest, FreesTheGroupThatWasNotUsedForTheLongestTime) {
   EXPECT_EQ(made.log, "+1+2-2+3");
 }
 
+TEST(GroupCacheTest, FreesAGroupThatIsToBeMadeAnew) {
+  Made made;
+  GroupCache groups = cache_of(made, 2);
+  groups.get({1});
+  groups.get({2});
+  groups.drop({1});
+  groups.drop({3});
+  groups.get({1});
+  EXPECT_EQ(made.log, "+1+2-1+1");
+}
+
 TEST(GroupCacheTest, KeepsAllGroupsThatNobodyFrees) {
   Made made;
   GroupCache groups([&made](const Ranks& ranks) { return made.make(ranks); }, nullptr, 1);

@@ -76,6 +76,7 @@ inline std::string takes(const Description& subject, const Offer& offer, int wor
     }
   }
   if (offer.function().starts()) fields["overlaps"] = R"("any")";
+  if (subject.free_group) fields["frees"] = R"("any")";
   if (offer.operation().reduces) fields["op"] = listed(offer.ops(), json_string);
   for (const auto& [field, values] : offer.only()) fields[field] = listed(values, json_of);
   std::string out;

@@ -36,14 +36,21 @@ class GroupCache {
       return found->second->group;
     }
     while (free_ && order_.size() >= std::max(kept_, in_use)) {
-      Entry oldest = std::move(order_.front());
-      places_.erase(oldest.ranks);
-      order_.pop_front();
-      free_(oldest.group);
+      drop(std::vector<int>(order_.front().ranks));
     }
     order_.push_back({ranks, make_(ranks)});
     places_[ranks] = std::prev(order_.end());
     return order_.back().group;
+  }
+
+  /// Frees the communicator of these world ranks if there is one.
+  void drop(const std::vector<int>& ranks) {
+    const auto found = places_.find(ranks);
+    if (found == places_.end() || !free_) return;
+    Entry entry = std::move(*found->second);
+    order_.erase(found->second);
+    places_.erase(found);
+    free_(entry.group);
   }
 
   /// Leaves all communicators to those who may still use them. They are not freed.

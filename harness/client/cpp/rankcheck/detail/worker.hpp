@@ -55,7 +55,8 @@ inline std::string hello_of(const Description& subject, const Me& me) {
          pair("result_place", json_string(subject.result_place)) +
          pair("deterministic", subject.deterministic ? "true" : "false") +
          pair("rounds", subject.rounds ? "true" : "false") + pair("ranks_max", number(me.world)) +
-         pair("delays", "true") + (overlaps ? pair("overlaps", "true") : "") + "}" +
+         pair("delays", "true") + (overlaps ? pair("overlaps", "true") : "") +
+         (subject.free_group ? pair("frees", "true") : "") + "}" +
          pair("algorithms", '[' + algorithms + ']') + pair("versions", '{' + versions + '}') +
          (needs_everyone ? pair("everyone", "true") : "") +
          (SharedFile::can_open() ? pair("shared_file", "true") : "") + "}}";
@@ -112,6 +113,7 @@ class Worker {
     const Offer* offer = nullptr;
     Members members;
     bool overlaps = false;
+    bool frees = false;
     /// Why the call is not made.
     Failure failure;
   };
@@ -152,16 +154,19 @@ class Worker {
     std::set<std::vector<int>> groups;
     for (const auto& each : runs) groups.insert(each->header.at("group").integers());
     const bool overlap = has_overlaps(runs);
-    if (overlap || groups.size() <= subject_.groups_kept) {
-      return call(runs, overlap ? groups.size() : 0);
-    }
     // A communicator that is freed for a later call must not be that of an earlier one.
-    for (auto& each : runs) {
-      Runs alone;
-      alone.push_back(std::move(each));
-      Failure failure = call(alone, 0);
-      each = std::move(alone.front());
+    const bool at_once = overlap || groups.size() <= subject_.groups_kept;
+    for (std::size_t first = 0; first < runs.size();) {
+      Runs part;
+      std::size_t last = first;
+      do {
+        part.push_back(std::move(runs[last]));
+      } while (++last < runs.size() && at_once && !part.back()->frees);
+      Failure failure = call(part, overlap ? groups.size() : 0);
+      if (part.back()->frees) groups_.drop(part.back()->header.at("group").integers());
+      std::move(part.begin(), part.end(), runs.begin() + static_cast<std::ptrdiff_t>(first));
       if (failure.status != nullptr) return failure;
+      first = last;
     }
     return {};
   }
@@ -175,6 +180,7 @@ class Worker {
     made->stage = header.at("stage").text;
     made->header = header;
     made->overlaps = text_of(header.at("case"), "overlaps", "false") == "true";
+    made->frees = text_of(header.at("case"), "frees", "false") == "true";
     std::string reason = receive_images(header, *described, place, made->members);
     if (!reason.empty()) {
       made->failure = {"errored", std::move(reason)};
