@@ -45,6 +45,9 @@ struct CallClass {
   std::function<bool(const Cell& cell)> admits = {};
   /// For a class of a family: the common class before which it stands. Empty: it stands last.
   std::string_view before = {};
+  /// If above 0: about so many bytes are in the longest block of its cases. Only units with this
+  /// size among Unit::blocks have the class.
+  std::int64_t bytes = 0;
   /// The field without which no case belongs to the class. Empty: there is no such field. If a
   /// backend refuses the field, the class has no cases.
   std::string_view field = {};

@@ -42,6 +42,8 @@ struct Unit {
   std::string subject = {};
   /// If above 0: every case has this count, and else is as plain as it can be.
   std::int64_t count = 0;
+  /// Sizes in bytes: a block of each size is a cell of its own, see CallClass::bytes.
+  std::vector<std::int64_t> blocks = {};
   /// The hosts of every case, see Case::hosts. Empty: the backend says whether some cases have any.
   std::vector<int> hosts = {};
   /// Fields that have one value in every case, as a JSON object, for example {"repeat":1}.

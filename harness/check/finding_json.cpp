@@ -81,6 +81,7 @@ constexpr std::array generation_fields{
     field<&Unit::require>("require"),
     field<&Unit::ranks_required>("ranks_required"),
     field<&Unit::count>("count"),
+    field<&Unit::blocks>("blocks"),
     field<&Unit::hosts>("hosts"),
 };
 

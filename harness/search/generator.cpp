@@ -120,6 +120,7 @@ Generator::Generator(const Catalogue& catalogue, const Backend& backend, const U
       ranks_min_(std::max(unit.ranks_min, 1)),
       ranks_max_(std::min(unit.ranks_max, backend.traits().ranks_max)),
       count_(unit.count),
+      blocks_(unit.blocks),
       hosts_(unit.hosts),
       fixed_(nlohmann::json::parse(unit.fixed)) {
   base_.operation = unit.operation;
@@ -171,7 +172,7 @@ std::vector<std::string> Generator::cells_of(const spec::Contract& contract) {
   any.has_delays = true;
   any.draws_hosts = true;
   for (const CallClass& each : call_classes(contract, any, 1, counted_ranks_max)) {
-    names.push_back(each.name);
+    if (each.bytes == 0) names.push_back(each.name);
   }
   return names;
 }
@@ -249,6 +250,7 @@ void Generator::find_sites() {
   BackendTraits traits = backend_.traits();
   traits.draws_hosts |= !hosts_.empty();
   for (const CallClass& site : call_classes(operation_.contract, traits, ranks_min_, ranks_max_)) {
+    if (site.bytes > 0 && std::ranges::count(blocks_, site.bytes) == 0) continue;
     std::vector<std::size_t> cells;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       if (site.may_have(cells_[i])) cells.push_back(i);

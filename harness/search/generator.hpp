@@ -164,6 +164,8 @@ class Generator {
   int ranks_max_;
   /// If above 0: the count of every case.
   std::int64_t count_;
+  /// See Unit::blocks.
+  std::vector<std::int64_t> blocks_;
   /// The hosts of every case. Empty: see spread_over_hosts().
   std::vector<int> hosts_;
   /// See Unit::fixed.

@@ -90,9 +90,10 @@ void Generator::strive(const CallClass& goal, RandomSource& random, Case& c) con
   if (goal.needs == CallClass::Needs::hosts) {
     c.hosts = draws_hosts && c.ranks > 1 ? draw_hosts(random, c.ranks) : hosts_;
   }
-  // The smallest limits take the least time.
   if (goal.needs == CallClass::Needs::size && !fixed_.contains("count")) {
-    enlarge(random, strata[spec::to_size(random.below(2))], c);
+    // The smallest limits take the least time.
+    const auto wanted = std::ranges::find(strata, goal.bytes, &Stratum::bytes);
+    enlarge(random, goal.bytes > 0 ? *wanted : strata[spec::to_size(random.below(2))], c);
   }
 }
 

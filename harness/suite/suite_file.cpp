@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "harness/base/json_text.hpp"
 #include "harness/case/fields.hpp"
 #include "harness/case/hosts.hpp"
+#include "harness/case/strata.hpp"
 
 namespace rankcheck::harness {
 
@@ -76,6 +78,14 @@ SuiteEntry entry_from_json(const json& value, const std::string& place) {
         "count",
         fmt::format(
             "got {}, expected 1..{}, the elements of each rank's block", entry.count, count_max));
+  }
+  fields.optional("blocks", entry.blocks);
+  std::vector<std::int64_t> sizes;
+  for (const Stratum& each : strata) sizes.push_back(each.bytes);
+  for (const std::int64_t bytes : entry.blocks) {
+    if (std::ranges::count(sizes, bytes) > 0) continue;
+    fields.fail("blocks",
+                fmt::format("got {}, expected sizes among {}", bytes, fmt::join(sizes, ", ")));
   }
   fields.reject_unknown();
   return entry;

@@ -41,6 +41,8 @@ struct SuiteEntry {
   std::optional<int> ranks_required = {};
   /// If above 0: the count of every case, for calls that are too large for other suites.
   std::int64_t count = 0;
+  /// See Unit::blocks.
+  std::vector<std::int64_t> blocks = {};
   /// The host of each rank, in every case; see Case::hosts. The number of ranks is then fixed.
   std::vector<int> hosts = {};
 

@@ -73,6 +73,7 @@ std::size_t expand(const SuiteEntry& entry,
           .pinned = {},
           .variant = variant_of(entry),
           .count = entry.count,
+          .blocks = entry.blocks,
           .hosts = entry.hosts,
       };
       const auto same = std::ranges::find_if(

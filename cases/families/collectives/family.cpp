@@ -67,11 +67,26 @@ bool has_hosts(const Case& c) {
   return !c.hosts.empty() && !harness::numbered(hosts_of_members(c)).empty();
 }
 
-/// Whether a block of the case reaches the first limit at which libraries change what they do.
-bool is_large(const Case& c) {
+/// The bytes of the longest block.
+std::int64_t block_bytes(const Case& c) {
   const CollectiveCase& own = collective(c);
-  const std::int64_t elements = harness::longest(c) * own.outer * own.inner;
-  return elements * spec::info(c.type).bytes >= harness::strata.front().bytes;
+  return harness::longest(c) * own.outer * own.inner * spec::info(c.type).bytes;
+}
+
+/// The class of cases with blocks of this size, one element less, or a few segments of it.
+CallClass block_class(std::int64_t bytes) {
+  const std::int64_t kib = bytes >> 10;
+  return {.name = fmt::format(
+              "{}block_of_{}",
+              harness::site_prefix,
+              kib < 1024 ? fmt::format("{}_kib", kib) : fmt::format("{}_mib", kib >> 10)),
+          .has =
+              [bytes](const Case& c) {
+                const std::int64_t least = bytes - spec::info(c.type).bytes;
+                return block_bytes(c) >= least && block_bytes(c) < 4 * least;
+              },
+          .needs = CallClass::Needs::size,
+          .bytes = bytes};
 }
 
 /// The classes of calls on several hosts, with a late rank, with late inputs and with large blocks.
@@ -80,7 +95,7 @@ std::vector<CallClass> classes_of_calls() {
     return std::string(harness::site_prefix) + std::string(name);
   };
   using Needs = CallClass::Needs;
-  return {
+  std::vector<CallClass> classes{
       {.name = site("several_hosts"), .has = has_hosts, .needs = Needs::hosts, .field = "hosts"},
       {.name = std::string(late),
        .has = [](const Case& c) { return c.late >= 0 && group_size(c) > 1; },
@@ -90,8 +105,12 @@ std::vector<CallClass> classes_of_calls() {
        .has = [](const Case& c) { return c.pending; },
        .needs = Needs::arrivals,
        .field = "pending"},
-      {.name = site("large_block"), .has = is_large, .needs = Needs::size},
+      {.name = site("large_block"),
+       .has = [](const Case& c) { return block_bytes(c) >= harness::strata.front().bytes; },
+       .needs = Needs::size},
   };
+  for (const harness::Stratum& each : harness::strata) classes.push_back(block_class(each.bytes));
+  return classes;
 }
 
 /// Draws strides of which at least one is above 1.

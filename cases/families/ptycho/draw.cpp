@@ -21,7 +21,8 @@ using harness::RandomSource;
 constexpr std::int64_t width_max = 12;
 constexpr std::int64_t positions_max = 24;
 
-void draw_large_scene(RandomSource& random, Case& out) {
+/// Makes the case large in the way of the goal, or in any way if that is none of these classes.
+void draw_large_scene(RandomSource& random, std::string_view goal, Case& out) {
   spec::Scene& scene = ptycho(out).scene;
   // All other sizes stay small, so that a large case takes about as long as a few others.
   scene.window = std::min(scene.window, 3);
@@ -29,7 +30,9 @@ void draw_large_scene(RandomSource& random, Case& out) {
   scene.modes = std::min(scene.modes, 2);
   for (std::int64_t& count : out.counts) count = std::min<std::int64_t>(count, 2);
   const auto member = spec::to_size(random.below(group_size(out)));
-  switch (random.below(4)) {
+  const auto wanted = std::find(large_scenes.begin(), large_scenes.end(), goal);
+  const std::int64_t any = random.below(4);
+  switch (wanted == large_scenes.end() ? any : wanted - large_scenes.begin()) {
     case 0:
       scene.cols = static_cast<int>(random.between(large_cols + 1, large_cols + 40));
       break;
@@ -92,9 +95,8 @@ void draw_operator(const spec::Contract& contract, const Drawing& drawing, Case&
   own.scan = static_cast<Scan>(random.below(5));
   if (traits.tiled) return draw_tiles(random, out);
   draw_positions(drawing, out);
-  if (drawing.goal == large_scene || drawing.enabled(Feature::large)) {
-    draw_large_scene(random, out);
-  }
+  const bool is_goal = std::ranges::count(large_scenes, drawing.goal) > 0;
+  if (is_goal || drawing.enabled(Feature::large)) draw_large_scene(random, drawing.goal, out);
 }
 
 }  // namespace rankcheck::cases

@@ -35,12 +35,6 @@ constexpr int pixels_moved_max = 4096;
 /// Added inputs that are halved this often still change the other inputs in double precision.
 constexpr int halvings_max = 32;
 
-bool has_large_scene(const Case& c) {
-  const spec::Scene& scene = ptycho(c).scene;
-  return scene.cols > large_cols || scene.detector > large_detector ||
-         harness::longest(c) > large_positions;
-}
-
 class Ptycho final : public harness::Family {
  public:
   [[nodiscard]] std::string_view name() const override { return PtychoCase::family; }
@@ -76,8 +70,13 @@ class Ptycho final : public harness::Family {
   [[nodiscard]] std::vector<CallClass> call_classes(const spec::Contract& contract) const override {
     std::vector<CallClass> all;
     if (!ptycho(contract).tiled) {
-      all.push_back(
-          {.name = std::string(large_scene), .has = has_large_scene, .before = "in_order"});
+      const std::array<bool (*)(const Case&), 3> has{
+          [](const Case& c) { return ptycho(c).scene.cols > large_cols; },
+          [](const Case& c) { return ptycho(c).scene.detector > large_detector; },
+          [](const Case& c) { return harness::longest(c) > large_positions; }};
+      for (std::size_t k = 0; k < has.size(); ++k) {
+        all.push_back({.name = std::string(large_scenes[k]), .has = has[k], .before = "in_order"});
+      }
     }
     // All other inputs are numbers of single precision.
     const auto is_double = [](const auto& each) { return each.type == spec::Type::f64; };

@@ -61,7 +61,8 @@ std::int64_t most_positions(const Case& c) {
 
 TEST(SceneSizeTest, LargeScenesAndSeveralBatchesAreCovered) {
   const Drawn drawn(unit_of("gaussian_gradients", "fused"), 40);
-  for (const std::string name : {"site/chunked", "site/large_scene"}) {
+  for (const std::string name :
+       {"site/chunked", "site/wide_object", "site/wide_detector", "site/many_positions"}) {
     const harness::SiteCell* const cell = drawn.find(name);
     ASSERT_NE(cell, nullptr) << name;
     EXPECT_GT(cell->covered, 0) << name;

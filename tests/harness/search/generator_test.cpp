@@ -542,6 +542,26 @@ TEST_F(GeneratorTest, HostsLateRanksAndLargeBlocksAreCells) {
   EXPECT_FALSE(names("barrier").contains("site/pending"));
 }
 
+TEST_F(GeneratorTest, BlocksOfTheUnitAreCells) {
+  Unit unit = fake::unit("broadcast");
+  EXPECT_FALSE(sites(unit, "site/").contains("site/block_of_64_kib"));
+  unit.blocks = {1 << 16, 1 << 20};
+  const auto names = sites(unit, "site/block");
+  EXPECT_EQ(names, (std::set<std::string>{"site/block_of_64_kib", "site/block_of_1_mib"}));
+  Generator generator(catalogue, backend, unit, 1);
+  RandomSource words(1);
+  std::set<std::int64_t> met;
+  Case c;
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(generator.next(words.next(), i, c));
+    generator.cover(c, true);
+    for (const std::int64_t bytes : unit.blocks) {
+      if (block_bytes(c) >= bytes - 16 && block_bytes(c) < 4 * bytes) met.insert(bytes);
+    }
+  }
+  EXPECT_EQ(met.size(), 2U);
+}
+
 TEST_F(GeneratorTest, HostsOfTheUnitAreACell) {
   unit.hosts = {0, 0, 1, 1};
   unit.ranks_min = unit.ranks_max = 4;

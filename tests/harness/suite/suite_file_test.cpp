@@ -58,6 +58,9 @@ TEST(SuiteFileTest, ACountIsANumberOfElements) {
   const std::string what = ", the elements of each rank's block";
   EXPECT_EQ(complaint_of_entry(R"("count":-1)"),
             "count: got -1, expected 1..281474976710656" + what);
+  EXPECT_EQ(complaint_of_entry(R"("blocks":[65536,4096])"), "");
+  EXPECT_EQ(complaint_of_entry(R"("blocks":[65536,65537])"),
+            "blocks: got 65537, expected sizes among 4096, 8192, 65536, 262144, 1048576, 4194304");
   EXPECT_EQ(complaint_of_entry(R"("count":0)"), "count: got 0, expected 1..281474976710656" + what);
   EXPECT_EQ(complaint_of_entry(R"("count":9223372036854775807,"ranks":[2,4])"),
             "count: got 9223372036854775807, expected 1..140737488355328" + what);
