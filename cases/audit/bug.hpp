@@ -118,9 +118,9 @@ struct Bug {
   /// Changes the plan of repeated calls that are in flight at the same time. The calls are one
   /// behind another in the plan, like groups.
   void (*edit_calls)(std::span<const harness::Case> stages, gpu::plan::Plan& merged) = nullptr;
-  /// Changes the plan of calls that overlap, if the last one is selected. The calls are one behind
-  /// another in the plan, like groups.
-  void (*edit_overlaps)(std::span<const harness::Case> stages, gpu::plan::Plan& merged) = nullptr;
+  /// Changes the plan of a history, if its last call is selected. The calls are one behind another
+  /// in the plan, like groups.
+  void (*edit_history)(std::span<const harness::Case> stages, gpu::plan::Plan& merged) = nullptr;
   /// Changes the result of a selected stage.
   void (*edit_result)(const Outcome& outcome) = nullptr;
   /// Changes every element of the output. `index` is its place in recv.

@@ -8,6 +8,7 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/backend/stages.hpp"
 #include "harness/run/memory.hpp"
 
 #include "cases/audit/call_edits.hpp"
@@ -134,11 +135,11 @@ void Planted::edit_plan(const Case& c, gpu::plan::Plan& plan) {
 }
 
 void Planted::edit_groups(std::span<const Case> stages, gpu::plan::Plan& merged) {
-  const bool overlap = stages.front().overlaps;
-  const auto edit = overlap                             ? bug_.edit_overlaps
+  const bool history = harness::is_history(stages);
+  const auto edit = history                             ? bug_.edit_history
                     : is_repeated(stages[0], stages[1]) ? bug_.edit_calls
                                                         : bug_.edit_groups;
-  if (sound_ || edit == nullptr || !is_hit(overlap ? stages.back() : stages.front())) return;
+  if (sound_ || edit == nullptr || !is_hit(history ? stages.back() : stages.front())) return;
   const gpu::plan::Plan before = merged;
   edit(stages, merged);
   had_effect_ |= !same(before, merged);

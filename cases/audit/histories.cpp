@@ -156,11 +156,10 @@ constexpr std::array bugs_in_histories{
                   outcome);
             }},
     Bug{.name = "message_of_the_call_under_way",
-        .summary = "While another call is under way, a rank takes any message that arrives for its "
-                   "own.",
+        .summary = "A rank takes any message for its own while others still make the call before.",
         .target = {"scatter", "direct"},
         .found_by = {.says = "unordered"},
-        .edit_overlaps =
+        .edit_history =
             [](std::span<const Case> stages, Plan& merged) {
               const int last = static_cast<int>(stages.size()) - 1;
               const StepFilter waits = waits_for_arrival(merged);

@@ -56,13 +56,13 @@ std::pair<RunStatus, Symptom> outcome_of(gpu::sim::Status status) {
 /// The most ranks of a plan with several calls in flight, where a rank counts once for each call.
 constexpr int ranks_in_flight_max = 64;
 
-/// The end of the calls of the same ranks, from `first` on, that are in flight at the same time:
-/// calls that overlap, or the longest run of repeated calls. At least first + 1.
+/// The end of the calls of the same ranks, from `first` on, that run without a wait for all ranks
+/// between them: a history, or the longest run of repeated calls. At least first + 1.
 std::size_t end_of_calls_in_flight(std::span<const Case> stages, std::size_t first) {
-  const std::size_t overlap = harness::end_of_overlap(stages, first);
+  const bool is_history = harness::runs_as_one(stages);
   int ranks = group_size(stages[first]);
   std::size_t end = first + 1;
-  while (end < stages.size() && (end < overlap || is_repeated(stages[first], stages[end]))) {
+  while (end < stages.size() && (is_history || is_repeated(stages[first], stages[end]))) {
     ranks += group_size(stages[end]);
     if (ranks > ranks_in_flight_max) break;
     ++end;
@@ -245,13 +245,17 @@ bool SimBackend::run_plans(const Batch& batch,
       write_plan(*selected_[batch.first + k].plan, stages[batch.first + k], plans_[k]);
     }
     merge(plans_, plan_);
-    if (edits_.groups) edits_.groups(stages.subspan(batch.first, plans_.size()), plan_);
+    const auto calls = stages.subspan(batch.first, plans_.size());
+    if (harness::is_history(calls)) plan_.order = harness::program_order(calls);
+    if (edits_.groups) edits_.groups(calls, plan_);
   }
-  const gpu::sim::Report& report = simulator_.run(
-      plan_, buffers_, *gpu::plan::parse_schedule(c.schedule), gpu::sim::parse_fault(c.fault));
+  const gpu::sim::Report& report =
+      simulator_.run(plan_,
+                     buffers_,
+                     *gpu::plan::parse_schedule(stages[batch.last - 1].schedule),
+                     gpu::sim::parse_fault(c.fault));
   const bool completed = settle(report, batch, stages, observation);
-  if (!completed &&
-      (c.overlaps || harness::end_of_stages_at_once(stages, batch.first) == batch.first + 1)) {
+  if (!completed && harness::end_of_stages_at_once(stages, batch.first) == batch.first + 1) {
     observation.reason += explain_calls(stages.subspan(batch.first, batch.last - batch.first));
   }
   return completed;

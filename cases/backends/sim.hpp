@@ -41,7 +41,7 @@ struct SimEdits {
   /// Makes the call of an operator in its own way.
   std::function<void(const harness::Case& c, const OperatorCall& call)> call = {};
   /// Changes the plan of calls that are in flight at the same time: of several groups, repeated
-  /// calls of one group, or calls that overlap. `stages` are these calls.
+  /// calls of one group, or a history. `stages` are these calls.
   std::function<void(std::span<const harness::Case> stages, gpu::plan::Plan& merged)> groups = {};
 };
 
@@ -60,7 +60,7 @@ class SimBackend : public harness::Backend {
 
  private:
   /// Stages that run at the same time, [first, last): calls of groups that have no rank in common,
-  /// repeated calls of one group, or calls that overlap. Operators run alone.
+  /// repeated calls of one group, or a history. Operators run alone.
   struct Batch {
     std::size_t first = 0;
     std::size_t last = 0;

@@ -170,25 +170,33 @@ class CudaSubject final : public worker::Subject {
     std::size_t stage = 0;
     std::size_t place = 0;
     PlacedImage memory;
+    /// If the call synchronises: a counter, and the numbers that it had when the rank entered and
+    /// left. All ranks use the counter of the first rank, which has one if any call synchronises.
+    std::int64_t* stamps = nullptr;
   };
 
-  /// Calls that groups make at the same time, or that overlap, and their ranks, call by call.
+  /// Calls that groups make at the same time, or a history, and their ranks, call by call.
   struct Batch {
     std::span<const Case> stages;
     std::size_t first = 0;
     std::size_t last = 0;
-    std::vector<gpu::RankMemory> memory;
-    std::vector<RankImage> images;
+    std::vector<gpu::RankMemory> memory = {};
+    std::vector<RankImage> images = {};
 
     [[nodiscard]] const Case& c() const { return stages[first]; }
   };
 
   /// The end of the stages that run at the same time. Operators run alone.
   static std::size_t end_of_batch(std::span<const Case> stages, std::size_t first) {
-    const std::size_t last = std::max(harness::end_of_stages_at_once(stages, first),
-                                      harness::end_of_overlap(stages, first));
-    const bool is_plan = algorithms().choose(stages[first]).plan != nullptr;
-    return is_plan ? last : first + 1;
+    const std::size_t last = harness::runs_as_one(stages)
+                                 ? stages.size()
+                                 : harness::end_of_stages_at_once(stages, first);
+    const auto is_plan = [](const Case& c) { return algorithms().choose(c).plan != nullptr; };
+    return std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(first),
+                       stages.begin() + static_cast<std::ptrdiff_t>(last),
+                       is_plan)
+               ? last
+               : first + 1;
   }
 
   [[nodiscard]] static bool synchronises(const Case& c) {
@@ -199,16 +207,15 @@ class CudaSubject final : public worker::Subject {
                  std::size_t first,
                  std::size_t last,
                  Observation& result) {
-    Batch batch{.stages = stages, .first = first, .last = last, .memory = {}, .images = {}};
+    Batch batch{.stages = stages, .first = first, .last = last};
     std::vector<int> members;
     for (std::size_t k = first; k < last; ++k) {
       for (const int rank : harness::members(stages[k])) members.push_back(rank);
     }
     cluster_.begin(members);
     for (std::size_t k = first; k < last; ++k) prepare(k, batch, result);
+    prepare_stamps(batch);
     devices_.synchronize();
-    send_images(batch);
-    delay_late(batch);
     const std::int64_t begin_ns = now_ns();
     const SelectedAlgorithm selected = algorithms().choose(batch.c());
     if (selected.plan != nullptr) {
@@ -219,10 +226,11 @@ class CudaSubject final : public worker::Subject {
       const spec::OperatorCall arguments = operator_call(batch.c());
       const spec::Contract& contract = reference::contract_named(batch.c().operation);
       cluster_.batch_max = batch.c().chunk;
+      for (int r = 0; r < devices_.ranks(); ++r) enter(batch, r);
       selected.op->run({cluster_, contract, arguments, buffers});
+      for (int r = 0; r < devices_.ranks(); ++r) leave(batch, r);
       result.path.emplace_back(selected.op->name);
     }
-    keep_results(batch);
     devices_.synchronize();
     const harness::Stamp whole{.entered = begin_ns, .left = now_ns()};
     read_images(batch, whole, result);
@@ -235,43 +243,44 @@ class CudaSubject final : public worker::Subject {
     devices_.stamp(rank, delay_ns, numbers, numbers + 1);
   }
 
-  /// Lets the images of pending cases arrive, late and on the streams.
-  void send_images(const Batch& batch) {
-    // Longer than this process needs to enqueue the call.
-    constexpr std::int64_t delay_ns = 2'000'000;
-    for (std::size_t r = 0; r < batch.images.size(); ++r) {
-      const int rank = static_cast<int>(r);
-      if (!batch.images[r].memory.is_pending()) continue;
-      pause(rank, delay_ns);
-      batch.images[r].memory.arrive(devices_, rank);
+  /// Enqueues what a rank does just before its call. It lets a pending image arrive late, comes
+  /// late, and stamps the time at which it enters a synchronising call.
+  void enter(const Batch& batch, int rank) {
+    const RankImage& own = batch.images[spec::to_size(rank)];
+    const Case& c = batch.stages[own.stage];
+    if (own.memory.is_pending()) {
+      // Longer than this process needs to enqueue the call.
+      pause(rank, 2'000'000);
+      own.memory.arrive(devices_, rank);
     }
-  }
-
-  /// Delays the late rank of each stage.
-  void delay_late(const Batch& batch) {
     constexpr std::int64_t delay_ns = 200'000;
-    for (std::size_t r = 0; r < batch.images.size(); ++r) {
-      const RankImage& each = batch.images[r];
-      if (batch.stages[each.stage].late == static_cast<int>(each.place)) {
-        pause(static_cast<int>(r), delay_ns);
-      }
-    }
+    if (c.late == static_cast<int>(own.place)) pause(rank, delay_ns);
+    if (!synchronises(c)) return;
+    // One rank comes late, so that a call that waits for nobody is detected.
+    const bool is_late = c.data_seed % spec::to_size(group_size(c)) == own.place;
+    devices_.stamp(rank, is_late ? delay_ns : 0, batch.images.front().stamps, own.stamps + 1);
   }
 
-  /// Enqueues copies of the images of pending cases right behind the calls.
-  void keep_results(const Batch& batch) {
-    for (std::size_t r = 0; r < batch.images.size(); ++r) {
-      batch.images[r].memory.keep_result(devices_, static_cast<int>(r));
+  /// Enqueues what a rank does right behind its call. It stamps the time, and copies the image of a
+  /// pending case.
+  void leave(const Batch& batch, int rank) {
+    const RankImage& own = batch.images[spec::to_size(rank)];
+    if (synchronises(batch.stages[own.stage])) {
+      devices_.stamp(rank, 0, batch.images.front().stamps, own.stamps + 2);
     }
+    own.memory.keep_result(devices_, rank);
   }
 
   void read_images(const Batch& batch, const harness::Stamp& whole, Observation& result) {
     for (std::size_t r = 0; r < batch.images.size(); ++r) {
       const RankImage& each = batch.images[r];
       harness::StageOutcome& outcome = result.stages[each.stage];
-      // A synchronising operation has stamps that its devices wrote.
-      if (!synchronises(batch.stages[each.stage])) {
-        outcome.stamps[each.place] = whole;
+      outcome.stamps[each.place] = whole;
+      if (synchronises(batch.stages[each.stage])) {
+        // The devices wrote the stamps of a synchronising operation.
+        std::array<std::int64_t, 2> times{};
+        devices_.read(static_cast<int>(r), each.stamps + 1, times.data(), sizeof times);
+        outcome.stamps[each.place] = {.entered = times[0], .left = times[1]};
       }
       each.memory.read(devices_, static_cast<int>(r), outcome.images[each.place]);
     }
@@ -283,7 +292,8 @@ class CudaSubject final : public worker::Subject {
     const auto add = [&](const harness::HostedMember& member) {
       const int rank = static_cast<int>(batch.images.size());
       const PlacedImage placed = place_image(devices_, rank, c.pending, member.image);
-      batch.images.push_back({.stage = k, .place = member.place, .memory = placed});
+      batch.images.push_back(
+          {.stage = k, .place = member.place, .memory = placed, .stamps = nullptr});
       batch.memory.push_back(
           {.send = member.send_in(placed.image), .recv = member.recv_in(placed.image)});
       if (!has_scalar(c)) return;
@@ -293,6 +303,19 @@ class CudaSubject final : public worker::Subject {
     };
     prepare_members(
         {.contract_of = reference::contract_named}, batch.stages, k, layout_, result, add);
+  }
+
+  /// Gives the ranks of synchronising calls memory for stamps, and the first rank a counter.
+  void prepare_stamps(Batch& batch) {
+    const auto calls = batch.stages.subspan(batch.first, batch.last - batch.first);
+    if (std::ranges::none_of(calls, synchronises)) return;
+    constexpr std::array<std::int64_t, 3> zeros{};
+    for (int r = 0; r < devices_.ranks(); ++r) {
+      RankImage& own = batch.images[spec::to_size(r)];
+      if (r > 0 && !synchronises(batch.stages[own.stage])) continue;
+      own.stamps = reinterpret_cast<std::int64_t*>(
+          copy_to_device(devices_, r, std::as_bytes(std::span(zeros))));
+    }
   }
 
   /// Writes the plan of a stage.
@@ -305,66 +328,38 @@ class CudaSubject final : public worker::Subject {
   }
 
   void run_plans(Batch& batch, Observation& result) {
-    const std::size_t plan_count = batch.last - batch.first;
-    if (plan_count == 1) {
+    const auto calls = batch.stages.subspan(batch.first, batch.last - batch.first);
+    if (calls.size() == 1) {
       write_plan(batch.c(), plan_, result);
     } else {
-      std::vector<gpu::plan::Plan> plans(plan_count);
-      for (std::size_t k = 0; k < plans.size(); ++k) {
-        write_plan(batch.stages[batch.first + k], plans[k], result);
-      }
+      std::vector<gpu::plan::Plan> plans(calls.size());
+      for (std::size_t k = 0; k < plans.size(); ++k) write_plan(calls[k], plans[k], result);
       merge(plans, plan_);
+      if (harness::is_history(calls)) plan_.order = harness::program_order(calls);
     }
     for (int r = 0; r < devices_.ranks(); ++r) {
       const auto at = spec::to_size(r);
       batch.memory[at].scratch =
           devices_.allocate(r, plan_.scratch[at] * plan_.arithmetic[at].element_bytes());
     }
-    const auto calls = batch.stages.subspan(batch.first, plan_count);
-    if (std::ranges::any_of(calls, synchronises)) {
-      run_with_stamps(batch, result);
-    } else if (std::ranges::any_of(
-                   calls, [](const Case& each) { return each.late >= 0 || each.overlaps; })) {
-      // A graph would wait for the late rank before it begins on any rank, and for all calls. It
-      // also waits for inputs that are pending, and whether it does so is what such cases are for.
+    const auto entering = [&](int rank) { enter(batch, rank); };
+    const auto left = [&](int rank) { leave(batch, rank); };
+    if (!plan_.order.empty()) {
+      // What ranks do before a call must not come before the calls that precede it.
+      cuda::enqueue({plan_, batch.memory, {}, entering, left}, devices_);
+      return;
+    }
+    for (int r = 0; r < devices_.ranks(); ++r) entering(r);
+    const auto needs_order = [](const Case& c) { return c.late >= 0 || synchronises(c); };
+    if (std::ranges::any_of(calls, needs_order)) {
+      // A graph would wait for the late rank before it begins on any rank, and synchronise the
+      // ranks. It also waits for inputs that are pending, and whether it does so is what such cases
+      // are for.
       cuda::enqueue({plan_, batch.memory}, devices_);
     } else {
       graphs_.enqueue({plan_, batch.memory, devices_.members()});
     }
-  }
-
-  /// Lets the devices write when each rank enters and leaves.
-  void run_with_stamps(const Batch& batch, Observation& result) {
-    const int n = devices_.ranks();
-    std::array<std::int64_t, 3> zeros{};
-    std::vector<std::int64_t*> stamps;
-    for (int r = 0; r < n; ++r) {
-      auto* const of_rank = reinterpret_cast<std::int64_t*>(
-          devices_.allocate(r, static_cast<std::int64_t>(sizeof zeros)));
-      devices_.write(r, zeros.data(), of_rank, static_cast<std::int64_t>(sizeof zeros));
-      stamps.push_back(of_rank);
-    }
-    // One rank of each call comes late, so that a call that waits for nobody is detected.
-    constexpr std::int64_t delay_ns = 200'000;
-    for (int r = 0; r < n; ++r) {
-      const RankImage& rank = batch.images[spec::to_size(r)];
-      const Case& c = batch.stages[rank.stage];
-      const bool is_late = c.data_seed % spec::to_size(group_size(c)) == rank.place;
-      devices_.stamp(r, is_late ? delay_ns : 0, stamps[0], stamps[spec::to_size(r)] + 1);
-    }
-    // A graph must not be used here: its launch would synchronise the ranks, which is the plan's
-    // task.
-    cuda::enqueue({plan_, batch.memory}, devices_);
-    for (int r = 0; r < n; ++r) {
-      devices_.stamp(r, 0, stamps[0], stamps[spec::to_size(r)] + 2);
-    }
-    for (int r = 0; r < n; ++r) {
-      std::array<std::int64_t, 2> times{};
-      devices_.read(
-          r, stamps[spec::to_size(r)] + 1, times.data(), static_cast<std::int64_t>(sizeof times));
-      const RankImage& rank = batch.images[spec::to_size(r)];
-      result.stages[rank.stage].stamps[rank.place] = {.entered = times[0], .left = times[1]};
-    }
+    for (int r = 0; r < devices_.ranks(); ++r) left(r);
   }
 
   int world_;

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reference/registry.hpp"
+#include "reference/spec/assert.hpp"
 #include "reference/spec/to_size.hpp"
 #include "reference/spec/value_rules.hpp"
 
@@ -147,7 +148,7 @@ class HybridSubject final : public worker::Subject {
     result.stages.resize(stages.size());
     result.path.assign(stages.size(), {});
     for (std::size_t first = 0; first < stages.size();) {
-      const std::size_t last = harness::end_of_overlap(stages, first);
+      const std::size_t last = end_of_batch(stages, first);
       try {
         run_batch({.stages = stages, .first = first, .last = last, .group = {}, .members = {}},
                   entered,
@@ -174,7 +175,7 @@ class HybridSubject final : public worker::Subject {
     std::byte* image = nullptr;
   };
 
-  /// Calls that overlap, stages [first, last), or one call.
+  /// A history, stages [first, last), or one call.
   struct Batch {
     std::span<const Case> stages;
     std::size_t first = 0;
@@ -194,6 +195,14 @@ class HybridSubject final : public worker::Subject {
   /// Whether MPI cannot read and write the devices' memory.
   [[nodiscard]] bool is_closed_to_mpi() const {
     return devices_->has_cuda_memory() && !hybrid::MpiProcesses::takes_cuda_memory();
+  }
+
+  /// The end of the stages that run as one plan: a history of plans, or one stage.
+  static std::size_t end_of_batch(std::span<const Case> stages, std::size_t first) {
+    const bool are_plans =
+        harness::runs_as_one(stages) &&
+        std::ranges::all_of(stages, [](const Case& c) { return is_collective(c); });
+    return are_plans ? stages.size() : first + 1;
   }
 
   void run_batch(Batch batch, const worker::Entered& entered, Observation& result) {
@@ -227,6 +236,7 @@ class HybridSubject final : public worker::Subject {
   void prepare(std::size_t k, Batch& batch, Observation& result) {
     const Case& c = batch.stages[k];
     const auto add = [&](const harness::HostedMember& member) {
+      RANKCHECK_ASSERT(batch.members.size() < cluster_.local().size());
       const int rank = cluster_.local()[batch.members.size()];
       std::byte* const there = copy_to_device(cluster_, rank, member.image);
       LocalMember& added = batch.members.emplace_back(LocalMember{
@@ -287,19 +297,22 @@ class HybridSubject final : public worker::Subject {
     const auto stamp_of = [&](const LocalMember& member) -> harness::Stamp& {
       return result.stages[member.stage].stamps[member.place];
     };
+    const std::int64_t begin_ns = now_ns();
     // Ranks of the process that enter before a late one go on as far as they can without it.
     hybrid::HybridCluster::Observer observer{.entering = [&](int rank) {
       const LocalMember& member = member_of(rank);
       enter(batch.stages[member.stage], member.group_rank);
-      stamp_of(member).entered = now_ns();
+      stamp_of(member).entered = synchronises ? now_ns() : begin_ns;
     }};
     if (synchronises) {
       observer.left = [&](int rank) { stamp_of(member_of(rank)).left = now_ns(); };
     }
-    cluster_.perform(calls, buffers, observer);
+    const auto order = harness::program_order(batch.stages.subspan(batch.first, calls.size()));
+    cluster_.perform(calls, order, buffers, observer);
     devices_->synchronize();
     if (synchronises) return;
-    for (const LocalMember& each : batch.members) stamp_of(each).left = now_ns();
+    const std::int64_t end_ns = now_ns();
+    for (const LocalMember& each : batch.members) stamp_of(each).left = end_ns;
   }
 
   void run_operator(const gpu::Operator& algorithm,

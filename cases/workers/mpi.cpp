@@ -205,14 +205,6 @@ class MpiSubject final : public worker::Subject {
     return !is_last && !stages[k].overlaps && is_repeated(stages[k], stages[k + 1]);
   }
 
-  /// Whether the stages are calls of several operations, or some overlap. Then nobody waits between
-  /// them.
-  [[nodiscard]] static bool is_history(std::span<const Case> stages) {
-    return std::ranges::any_of(stages, [&](const Case& each) {
-      return each.overlaps || each.operation != stages.front().operation;
-    });
-  }
-
   /// If stages run at the same time or repeat a call, makes the communicators of all stages before
   /// the first call.
   void hold_communicators(std::span<const Case> stages) {
@@ -330,7 +322,7 @@ class MpiSubject final : public worker::Subject {
       overwrite(k, image);
     }
     try {
-      const bool goes_on = k + 1 < stages.size() && is_history(stages);
+      const bool goes_on = k + 1 < stages.size() && harness::is_history(stages);
       return runtime_.conclude(request, goes_on || goes_on_after(stages, k));
     } catch (const gpu::UnseenPath&) {
       return harness::path_of(request.algorithm.name, harness::unseen_way);

@@ -14,6 +14,7 @@ void Plan::reset(int ranks) {
   divisors.assign(spec::to_size(ranks), ranks);
   groups.clear();
   late.clear();
+  order.clear();
 }
 
 bool Plan::share_call(int a, int b) const {

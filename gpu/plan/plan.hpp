@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "reference/spec/reduce_op.hpp"
@@ -90,6 +91,9 @@ struct Plan {
   std::vector<int> groups;
   /// The ranks that enter only when no other rank can go on without them.
   std::vector<std::int32_t> late;
+  /// Pairs of ranks: the second one enters when the first one has left. So a rank can make several
+  /// calls one after another, each as a rank of its own.
+  std::vector<std::pair<std::int32_t, std::int32_t>> order;
 
   [[nodiscard]] int ranks() const { return static_cast<int>(steps.size()); }
   [[nodiscard]] std::span<const Range> sources_of(const Step& step) const {

@@ -42,9 +42,13 @@ void Scheduler::begin(const Plan& plan, const Schedule& schedule) {
   const auto n = spec::to_size(plan.ranks());
   const auto events = spec::to_size(plan.events);
   steps_.assign(n, Move::entry);
-  ready_.resize(n);
-  std::iota(ready_.begin(), ready_.end(), 0);
-  hold_late();
+  ready_.clear();
+  held_.clear();
+  awaited_.assign(n, 0);
+  for (const auto& [before, after] : plan.order) ++awaited_[spec::to_size(after)];
+  for (int rank = 0; rank < plan.ranks(); ++rank) {
+    if (awaited_[spec::to_size(rank)] == 0) admit(rank);
+  }
   happened_.assign(events, 0);
   first_waiter_.assign(events, -1);
   next_waiter_.assign(n, -1);
@@ -54,16 +58,9 @@ void Scheduler::begin(const Plan& plan, const Schedule& schedule) {
   if (schedule.policy == Schedule::Policy::pct) begin_pct();
 }
 
-void Scheduler::hold_late() {
-  holds_late_ = !plan_->late.empty();
-  for (const std::int32_t rank : plan_->late) std::erase(ready_, rank);
-}
-
-void Scheduler::release_late() {
-  holds_late_ = false;
-  ready_ = plan_->late;
-  // The rank that moved last can go no further, so its place says nothing any more.
-  current_.reset();
+void Scheduler::admit(std::int32_t rank) {
+  const bool is_late = std::find(plan_->late.begin(), plan_->late.end(), rank) != plan_->late.end();
+  (is_late ? held_ : ready_).push_back(rank);
 }
 
 void Scheduler::begin_pct() {
@@ -81,7 +78,11 @@ void Scheduler::begin_pct() {
 
 std::optional<Move> Scheduler::next() {
   settle();
-  if (ready_.empty() && holds_late_) release_late();
+  if (ready_.empty()) {
+    ready_.swap(held_);
+    // The rank that moved last can go no further, so its place says nothing any more.
+    current_.reset();
+  }
   if (ready_.empty()) return std::nullopt;
   current_slot_ = choose();
   RANKCHECK_ASSERT(current_slot_ < ready_.size());
@@ -141,7 +142,12 @@ void Scheduler::settle() {
     happen(program[spec::to_size(step)].event.id);
   }
   bool goes_on = step < size;
-  if (!goes_on) ++left_;
+  if (!goes_on) {
+    ++left_;
+    for (const auto& [before, after] : plan_->order) {
+      if (before == current_->rank && --awaited_[spec::to_size(after)] == 0) admit(after);
+    }
+  }
   if (step + 1 < size) {
     const Step& following = program[spec::to_size(step + 1)];
     if (following.kind == StepKind::wait && !has_happened(following.event)) {

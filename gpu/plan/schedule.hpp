@@ -59,9 +59,8 @@ class Scheduler {
   static constexpr int change_points = 3;
 
   void begin_pct();
-  /// Takes the late ranks out of those that can go on, and lets them go on at last.
-  void hold_late();
-  void release_late();
+  /// Lets a rank enter, or holds it if it is late.
+  void admit(std::int32_t rank);
   [[nodiscard]] std::size_t choose();
   [[nodiscard]] std::size_t choose_pct();
   /// Applies the last move: marks its event as happened and decides whether its rank can go on.
@@ -74,8 +73,10 @@ class Scheduler {
   /// The next step of each rank.
   std::vector<std::int32_t> steps_;
   std::vector<std::int32_t> ready_;
-  /// Whether the late ranks have not been let in yet.
-  bool holds_late_ = false;
+  /// The late ranks that could enter, but are held until no other rank can go on.
+  std::vector<std::int32_t> held_;
+  /// How many ranks must leave before each rank may enter, see Plan::order.
+  std::vector<std::int32_t> awaited_;
   std::vector<std::uint8_t> happened_;
   /// Linked lists of the ranks that wait for an event: first_waiter_[event], next_waiter_[rank]; -1
   /// ends a list.

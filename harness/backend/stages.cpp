@@ -1,6 +1,8 @@
 #include "harness/backend/stages.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "harness/case/family.hpp"
@@ -41,6 +43,38 @@ std::size_t end_of_stages_at_once(std::span<const Case> stages, std::size_t firs
 std::size_t end_of_overlap(std::span<const Case> stages, std::size_t first) {
   const auto waiting = std::ranges::find(stages.subspan(first), false, &Case::overlaps);
   return std::min(stages.size(), static_cast<std::size_t>(waiting - stages.begin()) + 1);
+}
+
+bool is_history(std::span<const Case> stages) {
+  return std::ranges::any_of(stages, [&](const Case& each) {
+    return each.overlaps || each.operation != stages.front().operation;
+  });
+}
+
+bool runs_as_one(std::span<const Case> stages) {
+  return is_history(stages) && std::ranges::none_of(stages, [](const Case& each) {
+           return each.input == InputKind::previous || !each.fault.empty();
+         });
+}
+
+std::vector<std::pair<int, int>> program_order(std::span<const Case> stages) {
+  struct Calls {
+    /// Those that were started and not waited for, and those that the next call comes after.
+    std::vector<int> under_way;
+    std::vector<int> ended;
+  };
+  std::map<int, Calls> of_rank;
+  std::vector<std::pair<int, int>> order;
+  int number = 0;
+  for (const Case& c : stages) {
+    for (const int rank : members(c)) {
+      Calls& calls = of_rank[rank];
+      for (const int before : calls.ended) order.emplace_back(before, number);
+      calls.under_way.push_back(number++);
+      if (!c.overlaps) calls.ended = std::exchange(calls.under_way, {});
+    }
+  }
+  return order;
 }
 
 bool has_stages_at_once(std::span<const Case> stages) {

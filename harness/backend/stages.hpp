@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "harness/case/case.hpp"
 
@@ -18,6 +20,18 @@ namespace rankcheck::harness {
 /// The end of the calls that are under way at the same time because of Case::overlaps: behind the
 /// first stage, from `first` on, that does not overlap. At least first + 1.
 [[nodiscard]] std::size_t end_of_overlap(std::span<const Case> stages, std::size_t first);
+
+/// Whether the stages are calls of several operations, or some overlap. Then no rank waits for
+/// others between them.
+[[nodiscard]] bool is_history(std::span<const Case> stages);
+
+/// Whether one plan can have the calls of all stages: a history in which no stage takes the results
+/// of another one, and without faults, which have a place in one call.
+[[nodiscard]] bool runs_as_one(std::span<const Case> stages);
+
+/// The order of the calls of each rank in a history, if the members of all stages are numbered one
+/// behind another: pairs of a call that ends and a call that begins behind it.
+[[nodiscard]] std::vector<std::pair<int, int>> program_order(std::span<const Case> stages);
 
 /// Whether any two stages run at the same time.
 [[nodiscard]] bool has_stages_at_once(std::span<const Case> stages);

@@ -78,9 +78,12 @@ void enqueue(const PlanCall& call, Streams& streams) {
   while (const std::optional<plan::Move> move = scheduler.next()) {
     const auto& program = call.plan.steps[spec::to_size(move->rank)];
     if (move->step == plan::Move::entry) {
+      if (call.entering) call.entering(move->rank);
       enqueuer.enter(move->rank);
     } else if (spec::to_size(move->step) < program.size()) {
       enqueuer.take(move->rank, program[spec::to_size(move->step)]);
+    } else if (call.left) {
+      call.left(move->rank);
     }
   }
   if (!scheduler.finished()) throw DeviceError("the plan waits for an event that never happens");

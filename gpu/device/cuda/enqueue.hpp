@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "gpu/device/cuda/streams.hpp"
@@ -16,6 +17,10 @@ struct PlanCall {
   std::span<const RankMemory> memory;
   /// placement[r]: the device of rank r, which also determines its stream. Only graphs need it.
   std::span<const int> placement = {};
+  /// Called when the work of a rank's stream that comes before its call has been enqueued, and when
+  /// that of its call has been. May be null. Graphs do not call them.
+  std::function<void(int rank)> entering = {};
+  std::function<void(int rank)> left = {};
 };
 
 /// Gives a valid plan to the streams, step by step, in an order that records every event before a

@@ -66,10 +66,11 @@ void HybridCluster::collective(std::string_view operation,
                             .call = call,
                             .options = options,
                             .algorithm = *algorithm};
-  perform({&made, 1}, all, {});
+  perform({&made, 1}, {}, all, {});
 }
 
 void HybridCluster::perform(std::span<const CollectiveCall> calls,
+                            Order order,
                             std::span<const Buffers> buffers,
                             const Observer& observer) {
   std::vector<Transport> transports;
@@ -93,6 +94,7 @@ void HybridCluster::perform(std::span<const CollectiveCall> calls,
     plans_.resize(calls.size());
     for (std::size_t k = 0; k < calls.size(); ++k) write_plan(calls[k], plans_[k]);
     merge(plans_, plan_);
+    plan_.order.assign(order.begin(), order.end());
   }
   std::vector<RankMemory> memory(members_.size());
   for (std::size_t place = 0; place < local_.size(); ++place) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reference/spec/collective.hpp"
@@ -85,8 +86,11 @@ class HybridCluster final : public Cluster {
     std::function<void(int rank)> entering = nullptr;
     std::function<void(int rank)> left = nullptr;
   };
-  /// Performs collective calls at the same time. `buffers` are in the order of local().
+  /// A call that ends and one that begins behind it, by their ranks; see plan::Plan::order.
+  using Order = std::span<const std::pair<int, int>>;
+  /// Performs collective calls, some of them in an order. `buffers` are in the order of local().
   void perform(std::span<const CollectiveCall> calls,
+               Order order,
                std::span<const Buffers> buffers,
                const Observer& observer);
 

@@ -431,7 +431,7 @@ TEST_F(CudaOnStandInTest, MakesDoWithLittleMemory) {
   const std::string entry =
       R"("operation":"all_gather","backends":["cuda"],"cases":30,"ranks":[1,8],"count":)";
   write_entries({entry + "10", entry + "300", entry + "200"});
-  with("RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=1", "run s.json --report little", 0);
+  with("RANKCHECK_STAND_IN_DEVICES=1 RANKCHECK_STAND_IN_MIB=2", "run s.json --report little", 0);
 }
 
 /// `rankcheck bench --backend cuda`.

@@ -76,6 +76,22 @@ TEST(SchedulerTest, RepeatsItselfAndVariesWithTheSeed) {
   }
 }
 
+/// Ranks 1 and 2 enter when rank 0 has left. Rank 2 is late then.
+TEST(SchedulerTest, ARankEntersBehindThoseThatItFollows) {
+  Sketch sketch(4);
+  sketch.plan.order = {{0, 1}, {0, 2}};
+  sketch.plan.late = {2};
+  Scheduler scheduler;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::string order;
+    scheduler.begin(sketch.plan, {Schedule::Policy::random, seed});
+    while (const auto move = scheduler.next()) order += std::to_string(move->rank);
+    EXPECT_TRUE(scheduler.finished());
+    EXPECT_EQ(order.substr(6), "22") << order;
+    EXPECT_LT(order.rfind('0'), order.find('1')) << order;
+  }
+}
+
 TEST(SchedulerTest, AStoppedRankDoesNotSignal) {
   Sketch sketch(2);
   sketch.builder.wait(1, sketch.builder.signal(0));

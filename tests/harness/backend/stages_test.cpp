@@ -55,6 +55,30 @@ TEST(StagesTest, OverlapUpToTheFirstThatDoesNot) {
   EXPECT_EQ(end_of_overlap(stages, 3), 4U);
 }
 
+TEST(StagesTest, HaveAnOrderForEachRank) {
+  using Order = std::vector<std::pair<int, int>>;
+  std::vector<Case> stages{stage({0, 1}), stage({1}), stage({1, 2})};
+  EXPECT_EQ(program_order(stages), (Order{{1, 2}, {2, 3}}));
+  // The second call of rank 1 ends behind the third one.
+  stages[1].overlaps = true;
+  stages.push_back(stage({1}));
+  EXPECT_EQ(program_order(stages), (Order{{1, 2}, {1, 3}, {2, 5}, {3, 5}}));
+}
+
+TEST(StagesTest, RunAsOneIfNoneNeedsAnother) {
+  std::vector<Case> stages{stage({0}), stage({0})};
+  EXPECT_FALSE(runs_as_one(stages));
+  stages[1].operation = "broadcast";
+  EXPECT_TRUE(runs_as_one(stages));
+  stages[1].input = InputKind::previous;
+  EXPECT_FALSE(runs_as_one(stages));
+  stages[1] = stage({0});
+  stages[0].overlaps = true;
+  EXPECT_TRUE(runs_as_one(stages));
+  stages[1].fault = "lost:0";
+  EXPECT_FALSE(runs_as_one(stages));
+}
+
 TEST(StagesTest, FindARankInItsGroup) {
   EXPECT_EQ(place_in_group(stage({3, 1}), 1), 1);
   EXPECT_EQ(place_in_group(stage({3, 1}), 0), -1);

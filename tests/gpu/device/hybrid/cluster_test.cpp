@@ -63,7 +63,7 @@ class Calls {
                                                .options = {},
                                                .algorithm = algorithm,
                                                .transport = transport};
-      cluster.perform({&call, 1}, buffers, {});
+      cluster.perform({&call, 1}, {}, buffers, {});
       cluster.end();
     });
     EXPECT_EQ(error, "");
