@@ -1,18 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
 #include <sstream>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
-
-#include "reference/spec/to_size.hpp"
-
-#include "harness/base/bad_input.hpp"
 
 #include "cases/families/collectives/case.hpp"
 #include "cases/traces/trace.hpp"
@@ -21,262 +12,194 @@ namespace rankcheck::cases::traces {
 
 namespace {
 
-using harness::BadInput;
+using spec::ReduceOp;
+using enum spec::Type;
 
 /// The numbers of ncclDataType_t and ncclRedOp_t are positions here.
-constexpr std::array logged_types{spec::Type::int8,
-                                  spec::Type::uint8,
-                                  spec::Type::int32,
-                                  spec::Type::uint32,
-                                  spec::Type::int64,
-                                  spec::Type::uint64,
-                                  spec::Type::f16,
-                                  spec::Type::f32,
-                                  spec::Type::f64,
-                                  spec::Type::bf16,
-                                  spec::Type::f8e4m3,
-                                  spec::Type::f8e5m2};
-constexpr std::array logged_ops{spec::ReduceOp::sum,
-                                spec::ReduceOp::prod,
-                                spec::ReduceOp::max,
-                                spec::ReduceOp::min,
-                                spec::ReduceOp::avg};
+constexpr std::array logged_types{
+    int8, uint8, int32, uint32, int64, uint64, f16, f32, f64, bf16, f8e4m3, f8e5m2};
+constexpr std::array logged_ops{
+    ReduceOp::sum, ReduceOp::prod, ReduceOp::max, ReduceOp::min, ReduceOp::avg};
 
-struct NamedFunction {
-  std::string_view name;
-  std::string_view operation;
-  bool reduces = false;
-  bool is_rooted = false;
-};
-constexpr std::array functions{
-    NamedFunction{"AllReduce", "all_reduce", true, false},
-    NamedFunction{"Broadcast", "broadcast", false, true},
-    NamedFunction{"Reduce", "reduce", true, true},
-    NamedFunction{"AllGather", "all_gather", false, false},
-    NamedFunction{"ReduceScatter", "reduce_scatter", true, false},
-    NamedFunction{"AlltoAll", "all_to_all", false, false},
-    NamedFunction{"Gather", "gather", false, true},
-    NamedFunction{"Scatter", "scatter", false, true},
-};
+/// The text of a line. The value of a name is the word behind it. The first word has no name.
+struct Line {
+  std::string place;
+  std::map<std::string, std::string> values;
 
-/// The words of a line's text, in which most values stand behind their names.
-class Words {
- public:
-  Words(std::string_view text, std::string place) : place_(std::move(place)) {
-    std::istringstream in{std::string(text)};
-    for (std::string word; in >> word;) words_.push_back(word);
+  /// Empty if the name is not there.
+  [[nodiscard]] std::string find(const std::string& name) const {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string() : found->second;
   }
-
-  [[nodiscard]] bool has(std::size_t at, std::string_view word) const {
-    return at < words_.size() && words_[at] == word;
-  }
-  [[nodiscard]] bool has(std::string_view word) const { return behind(word) > 0; }
-  [[nodiscard]] const std::string& front() const { return words_.front(); }
-  [[nodiscard]] const std::string& place() const { return place_; }
-
-  /// The word behind a name. Empty if there is none.
-  [[nodiscard]] std::string find(std::string_view name) const {
-    const std::size_t at = behind(name);
-    return at > 0 && at < words_.size() ? words_[at] : std::string();
-  }
-  [[nodiscard]] std::string text(std::string_view name) const {
+  [[nodiscard]] std::string text(const std::string& name) const {
     std::string word = find(name);
-    if (word.empty()) throw BadInput(fmt::format("{}: got no {}", place_, name));
+    if (word.empty()) fail("got no " + name);
     return word;
   }
   template <class Number>
-  [[nodiscard]] Number number(std::string_view name) const {
+  [[nodiscard]] Number number(const std::string& name) const {
     const std::string digits = text(name);
     Number value{};
     const char* const end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, value);
-    if (error != std::errc() || stop != end || value < 0) {
-      throw BadInput(fmt::format("{}: {}: got {}, expected a number", place_, name, digits));
-    }
-    return value;
+    if (error == std::errc() && stop == end && value >= 0) return value;
+    fail(fmt::format("{}: got {}, expected a number", name, digits));
   }
-
- private:
-  /// The place behind a word. 0 if it is not there.
-  [[nodiscard]] std::size_t behind(std::string_view word) const {
-    const auto found = std::ranges::find(words_, word);
-    return found == words_.end() ? 0 : static_cast<std::size_t>(found - words_.begin()) + 1;
+  [[noreturn]] void fail(std::string_view what) const {
+    throw harness::BadInput(fmt::format("{}: {}", place, what));
   }
-
-  std::string place_;
-  std::vector<std::string> words_;
 };
 
-/// A process and its device: one rank of the run.
-using Place = std::string;
+/// A device of a process, which is one rank of the run.
+struct Device {
+  /// The world rank. While the logs are read, devices are numbered as they appear.
+  int rank = 0;
+  /// The names of its communicators, by their addresses.
+  std::map<std::string, std::string> communicators;
+  /// How many communicators of a size it has made that have no id.
+  std::map<std::size_t, int> made;
+  std::vector<TracedCall> calls;
+};
 
 class Reader {
  public:
   void read(const TraceFile& file) {
-    std::size_t number = 0;
-    std::size_t begin = 0;
-    while (begin < file.text.size()) {
-      const std::size_t end = std::min(file.text.find('\n', begin), file.text.size());
-      const std::string line = file.text.substr(begin, end - begin);
-      begin = end + 1;
+    constexpr std::string_view mark = " NCCL INFO ";
+    std::istringstream lines(file.text);
+    int number = 0;
+    for (std::string text; std::getline(lines, text);) {
       ++number;
-      read_line(line, fmt::format("{}:{}", file.path.string(), number));
+      const std::size_t end = text.find(mark);
+      if (end == std::string::npos) continue;
+      Line line{fmt::format("{}:{}", file.path, number), {}};
+      std::istringstream words(text.substr(end + mark.size()));
+      for (std::string name, word; words >> word; name = word) line.values.emplace(name, word);
+      const std::string init = line.find("Init");
+      const bool is_made = (init == "START" || init == "COMPLETE") && !line.find("nranks").empty();
+      const bool is_call = line.find(line.find("")) == "opCount";
+      if (!is_made && !is_call) continue;
+      Device& device = device_of(text.substr(0, end), line);
+      if (is_made) note_communicator(line, device);
+      if (is_call) note_call(line, device);
     }
   }
 
   [[nodiscard]] Trace trace() {
-    Trace out;
-    number_ranks(out);
-    for (const auto& [name, members] : members_) {
-      out.communicators[name] = world_ranks_of(name, members, out.world);
-    }
+    choose_world_ranks();
+    Trace trace;
+    trace.world = static_cast<int>(devices_.size());
     // A rank that has made communicators and no call is known to make none.
-    for (const Place& place : places_) out.calls[ranks_.at(place)] = std::move(calls_[place]);
-    out.left_out = std::move(left_out_);
-    return out;
+    for (auto& [name, device] : devices_) trace.calls[device.rank] = std::move(device.calls);
+    for (const auto& [name, members] : communicators_) {
+      std::vector<int>& ranks = trace.communicators[name];
+      // Members whose logs are not there get world ranks that no log has, in ascending order.
+      int next = 0;
+      for (const Device* const member : members) {
+        while (member == nullptr && trace.calls.contains(next)) ++next;
+        ranks.push_back(member == nullptr ? next++ : member->rank);
+      }
+      trace.world = std::max(trace.world, 1 + *std::ranges::max_element(ranks));
+    }
+    trace.left_out = std::move(left_out_);
+    return trace;
   }
 
  private:
-  void read_line(const std::string& line, const std::string& where) {
-    constexpr std::string_view begin = " NCCL INFO ";
-    const std::size_t at = line.find(begin);
-    if (at == std::string::npos) return;
-    const Words words(line.substr(at + begin.size()), where);
-    const bool is_ready = words.find("Init") == "COMPLETE";
-    const bool is_made = is_ready || words.find("Init") == "START";
-    const bool is_call = words.has(1, "opCount");
-    if (!is_call && !(is_made && words.has("nranks"))) return;
-    // host:process:thread [device]
-    const std::size_t device = line.rfind(' ', at - 1);
-    const std::size_t host = device == std::string::npos ? device : line.rfind(' ', device - 1);
-    const std::size_t thread = device == std::string::npos ? device : line.rfind(':', device);
-    if (thread == std::string::npos) {
-      throw BadInput(where + ": got no host, process and device before NCCL INFO");
+  /// The device of a line, before whose text stands "host:process:thread [device]".
+  Device& device_of(const std::string& before, const Line& line) {
+    const std::size_t blank = before.rfind(' ');
+    const std::size_t thread = before.rfind(':', blank);
+    if (blank == std::string::npos || thread == std::string::npos) {
+      line.fail("got no host, process and device before NCCL INFO");
     }
-    const Place place = line.substr(host + 1, thread - host - 1) + line.substr(device, at - device);
-    if (std::ranges::count(places_, place) == 0) places_.push_back(place);
-    if (is_call) {
-      note_call(place, words);
-    } else {
-      note_communicator(place, words, is_ready);
-    }
+    const std::size_t host = before.rfind(' ', thread) + 1;
+    const std::string name = before.substr(host, thread - host) + before.substr(blank);
+    const auto [device, is_new] = devices_.try_emplace(name);
+    if (is_new) device->second.rank = static_cast<int>(devices_.size()) - 1;
+    return device->second;
   }
 
-  void note_communicator(const Place& place, const Words& words, bool is_ready) {
-    const int rank = words.number<int>("rank");
-    const int size = words.number<int>("nranks");
-    std::string name = words.find("commId");
-    if (name.empty() && words.has("parent")) {
-      // A part of another communicator.
-      const auto parent = known_.find({place, words.text("parent")});
+  void note_communicator(const Line& line, Device& device) {
+    const auto rank = line.number<std::size_t>("rank");
+    const auto size = line.number<std::size_t>("nranks");
+    std::string name = line.find("commId");
+    const std::string parent = line.find("parent");
+    if (name.empty() && !parent.empty()) {
+      const auto whole = device.communicators.find(parent);
       name = fmt::format("{}, split {}, color {}",
-                         parent == known_.end() ? "unknown" : parent->second,
-                         words.text("splitCount"),
-                         words.text("color"));
+                         whole == device.communicators.end() ? "unknown" : whole->second,
+                         line.text("splitCount"),
+                         line.text("color"));
     } else if (name.empty()) {
       // Libraries from before 2.17 write no id.
-      if (!is_ready) return;
-      name = fmt::format("{} of {} ranks", ++made_[{place, size}], size);
+      if (line.find("Init") == "START") return;
+      name = fmt::format("{} of {} ranks", ++device.made[size], size);
     }
-    known_[{place, words.text("comm")}] = name;
-    if (size < 1 || size > ranks_max || sizes_.emplace(name, size).first->second != size) {
-      throw BadInput(fmt::format(
-          "{}: communicator {}: got {} ranks, expected the same number in each line, at most {}",
-          words.place(),
+    device.communicators[line.text("comm")] = name;
+    std::vector<Device*>& members = communicators_[name];
+    if (members.empty() && size <= ranks_max) members.resize(size);
+    if (members.empty() || members.size() != size) {
+      line.fail(fmt::format(
+          "communicator {}: got {} ranks, expected the same number in each line, at most {}",
           name,
           size,
           ranks_max));
     }
-    const auto [member, is_new] = members_[name].emplace(rank, place);
-    if (rank >= size || (!is_new && member->second != place)) {
-      throw BadInput(fmt::format("{}: communicator {}: got rank {} of {} for {} and {}",
-                                 words.place(),
-                                 name,
-                                 rank,
-                                 size,
-                                 place,
-                                 member->second));
+    if (rank < size && members[rank] == nullptr) members[rank] = &device;
+    if (rank >= size || members[rank] != &device) {
+      line.fail(
+          fmt::format("communicator {}: got rank {} of {} for one more device", name, rank, size));
     }
   }
 
-  void note_call(const Place& place, const Words& words) {
-    const std::string function = words.front().substr(0, words.front().size() - 1);
-    const auto named = std::ranges::find(functions, function, &NamedFunction::name);
-    const auto type = words.number<std::size_t>("datatype");
-    const auto op = words.number<std::size_t>("op");
-    if (named == functions.end() || type >= logged_types.size() ||
-        (named->reduces && op >= logged_ops.size())) {
-      ++left_out_[named == functions.end() ? function : function + " of another type or op"];
+  void note_call(const Line& line, Device& device) {
+    // A colon follows the name of the function.
+    std::string function = line.find("");
+    function.pop_back();
+    const spec::Contract* const contract = collective_named(function);
+    const auto type = line.number<std::size_t>("datatype");
+    const auto op = line.number<std::size_t>("op");
+    const bool reduces = contract != nullptr && collective(*contract).reduces;
+    if (contract == nullptr || type >= logged_types.size() ||
+        (reduces && op >= logged_ops.size())) {
+      ++left_out_[contract == nullptr ? function : function + " of another type or op"];
       return;
     }
-    const auto communicator = known_.find({place, words.text("comm")});
-    if (communicator == known_.end()) {
-      throw BadInput(
-          fmt::format("{}: communicator {}: the log does not say which ranks it has, expected a "
-                      "log with NCCL_DEBUG_SUBSYS=INIT,COLL",
-                      words.place(),
-                      words.text("comm")));
+    const auto known = device.communicators.find(line.text("comm"));
+    if (known == device.communicators.end()) {
+      line.fail(
+          fmt::format("communicator {}: the log does not say which ranks it has, expected a log "
+                      "with NCCL_DEBUG_SUBSYS=INIT,COLL",
+                      line.text("comm")));
     }
-    TracedCall traced{.communicator = communicator->second, .call = {}, .place = words.place()};
-    traced.call.operation = named->operation;
-    traced.call.count = words.number<std::int64_t>("count");
+    TracedCall& traced = device.calls.emplace_back();
+    traced.communicator = known->second;
+    traced.place = line.place;
+    traced.call.operation = contract->name;
+    traced.call.count = line.number<std::int64_t>("count");
     traced.call.type = logged_types[type];
-    if (named->reduces) collective(traced.call).op = logged_ops[op];
-    if (named->is_rooted) collective(traced.call).root = words.number<int>("root");
-    calls_[place].push_back(std::move(traced));
+    if (reduces) collective(traced.call).op = logged_ops[op];
+    if (collective(*contract).rooted) collective(traced.call).root = line.number<int>("root");
   }
 
-  /// World ranks are those of the largest communicator, if it has all places. Otherwise places are
-  /// numbered in the order in which they appear.
-  void number_ranks(Trace& out) {
-    const auto largest =
-        std::ranges::max_element(sizes_, {}, [](const auto& each) { return each.second; });
-    out.world = static_cast<int>(places_.size());
-    for (const Place& each : places_) {
-      const int rank = static_cast<int>(ranks_.size());
-      ranks_[each] = rank;
+  /// World ranks are those of the largest communicator, if it has all devices. Otherwise devices
+  /// keep their numbers.
+  void choose_world_ranks() {
+    const auto size = [](const auto& each) { return each.second.size(); };
+    const auto largest = std::ranges::max_element(communicators_, {}, size);
+    if (largest == communicators_.end()) return;
+    std::map<Device*, int> ranks;
+    for (int rank = 0; Device* const member : largest->second) {
+      if (member != nullptr) ranks[member] = rank;
+      ++rank;
     }
-    if (largest == sizes_.end()) return;
-    const std::map<int, Place>& whole = members_.at(largest->first);
-    std::map<Place, int> ranks;
-    for (const auto& [rank, place] : whole) ranks[place] = rank;
-    if (ranks.size() == places_.size()) {
-      ranks_ = std::move(ranks);
-      out.world = largest->second;
-    }
+    if (ranks.size() < devices_.size()) return;
+    for (const auto& [device, rank] : ranks) device->rank = rank;
   }
 
-  /// The world ranks of a communicator. Members whose logs are not there get world ranks that no
-  /// log has, in ascending order.
-  [[nodiscard]] std::vector<int> world_ranks_of(const std::string& name,
-                                                const std::map<int, Place>& members,
-                                                int& world) const {
-    const int size = sizes_.at(name);
-    world = std::max(world, size);
-    std::vector<int> all(spec::to_size(size), -1);
-    for (const auto& [rank, place] : members) {
-      all[spec::to_size(rank)] = ranks_.at(place);
-    }
-    int next = 0;
-    for (int& each : all) {
-      if (each >= 0) continue;
-      const auto is_next = [&](const auto& logged) { return logged.second == next; };
-      while (std::ranges::any_of(ranks_, is_next)) ++next;
-      each = next++;
-      world = std::max(world, next);
-    }
-    return all;
-  }
-
-  std::vector<Place> places_;
-  std::map<Place, int> ranks_;
-  /// The communicators' names, by place and address.
-  std::map<std::pair<Place, std::string>, std::string> known_;
-  /// How many communicators of a size a place has made.
-  std::map<std::pair<Place, int>, int> made_;
-  std::map<std::string, int> sizes_;
-  std::map<std::string, std::map<int, Place>> members_;
-  std::map<Place, std::vector<TracedCall>> calls_;
+  std::map<std::string, Device> devices_;
+  /// The members of each communicator. Null if the log of a member is not there.
+  std::map<std::string, std::vector<Device*>> communicators_;
   std::map<std::string, std::int64_t> left_out_;
 };
 

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
@@ -10,6 +7,8 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "reference/spec/contract.hpp"
 
 #include "harness/case/case.hpp"
 
@@ -22,8 +21,8 @@ struct TracedCall {
   harness::Case call;
   /// The file and the line or the number of the entry.
   std::string place;
-  /// The number that the communicator gives to the call. -1 if it is not known.
-  std::int64_t number = -1;
+  /// The number that the communicator gives to the call. 0 if it is not known.
+  std::int64_t number = 0;
 };
 
 /// The most ranks of a run that is read.
@@ -42,28 +41,20 @@ struct Trace {
 
 /// A file that was read.
 struct TraceFile {
-  std::filesystem::path path;
+  std::string path;
   std::string text;
+  /// Null if the text is no JSON object.
+  nlohmann::json json;
 };
 
 /// Reads the files of one run: logs of NCCL or RCCL (NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=INIT,COLL),
 /// JSON of PyTorch's flight recorder with a file for each rank, or one file with an object of
-/// `ranks` and `calls`, which are calls of a case. Throws BadInput.
-[[nodiscard]] Trace read_trace(std::span<const TraceFile> files);
+/// `ranks` and `calls`, which are calls of a case. Throws BadInput or FileError.
+[[nodiscard]] Trace read_trace(std::span<const std::string> paths);
 
 [[nodiscard]] Trace read_nccl_logs(std::span<const TraceFile> files);
-[[nodiscard]] Trace read_flight_records(std::span<const TraceFile> files,
-                                        std::span<const nlohmann::json> records);
 
-/// The calls of a run in an order in which all ranks can make them.
-struct MergedCalls {
-  std::vector<harness::Case> calls;
-  /// Where ranks do not make the same call, one line each: both calls and their places. After ranks
-  /// that wait for one another there are no calls.
-  std::vector<std::string> problems;
-};
-
-/// Throws BadInput if the ranks of a communicator are none of the world, or stand there twice.
-[[nodiscard]] MergedCalls merge(const Trace& trace);
+/// The collective that NCCL or PyTorch calls so. Null if there is none.
+[[nodiscard]] const spec::Contract* collective_named(std::string_view name);
 
 }  // namespace rankcheck::cases::traces

@@ -149,6 +149,7 @@ TEST_F(ImportTraceTest, RefusesLogsThatItCannotUnderstand) {
        "communicator 0x9: got the ranks 1,1, expected different ones in 0..1");
   says("NCCL INFO comm 0xa rank 0 nranks 2 - Init COMPLETE\n", "got no call");
   says(made(0, "0xa", 0, 2, "0x9") + made(1, "0xb", 0, 2, "0x9"), "got rank 0 of 2 for");
+  EXPECT_TRUE(has(import(world(), 2, "--backend abacus").err, "backend: abacus: is unknown"));
 }
 
 /// An entry of PyTorch's flight recorder.
