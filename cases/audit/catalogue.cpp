@@ -8,7 +8,6 @@
 
 #include "reference/spec/to_size.hpp"
 
-#include "harness/backend/stages.hpp"
 #include "harness/run/memory.hpp"
 
 #include "cases/audit/call_edits.hpp"
@@ -135,7 +134,7 @@ void Planted::edit_plan(const Case& c, gpu::plan::Plan& plan) {
 }
 
 void Planted::edit_groups(std::span<const Case> stages, gpu::plan::Plan& merged) {
-  const bool history = harness::is_history(stages);
+  const bool history = !merged.order.empty();
   const auto edit = history                             ? bug_.edit_history
                     : is_repeated(stages[0], stages[1]) ? bug_.edit_calls
                                                         : bug_.edit_groups;

@@ -147,8 +147,8 @@ void SimBackend::fill_images(std::span<const Case> stages,
     if (!is_dense) pack(c, member.image, buffers);
     if (c.pending) hold_back(buffers);
     if (!has_scalar(c)) return;
-    fill_scalar(c, member.world_rank, scalars_.emplace_back().data());
-    buffers.scalar = scalars_.back().data();
+    fill_scalar(c, member.world_rank, scalars_.emplace_back().bytes.data());
+    buffers.scalar = scalars_.back().bytes.data();
   };
   prepare_members({.contract_of = reference::contract_named, .result_place = traits_.result_place},
                   stages,
@@ -217,6 +217,10 @@ bool SimBackend::settle(const gpu::sim::Report& report,
       if (observation.status != RunStatus::completed) continue;
       observation.status = RunStatus::failed;
       observation.reason = "rank " + std::to_string(r) + " may leave before every rank has entered";
+      if (batch.last > batch.first + 1) {
+        observation.reason =
+            fmt::format("call {}: {}", stage - batch.first + 1, observation.reason);
+      }
       observation.symptom = Symptom::stamps;
     }
   }
@@ -246,16 +250,16 @@ bool SimBackend::run_plans(const Batch& batch,
     }
     merge(plans_, plan_);
     const auto calls = stages.subspan(batch.first, plans_.size());
-    if (harness::is_history(calls)) plan_.order = harness::program_order(calls);
+    if (harness::runs_as_one(stages)) plan_.order = harness::program_order(calls);
     if (edits_.groups) edits_.groups(calls, plan_);
   }
   const gpu::sim::Report& report =
       simulator_.run(plan_,
                      buffers_,
-                     *gpu::plan::parse_schedule(stages[batch.last - 1].schedule),
+                     *gpu::plan::parse_schedule(stages.back().schedule),
                      gpu::sim::parse_fault(c.fault));
   const bool completed = settle(report, batch, stages, observation);
-  if (!completed && harness::end_of_stages_at_once(stages, batch.first) == batch.first + 1) {
+  if (!completed && harness::end_of_stages_at_once(stages, batch.first) < batch.last) {
     observation.reason += explain_calls(stages.subspan(batch.first, batch.last - batch.first));
   }
   return completed;

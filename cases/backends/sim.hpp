@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -114,7 +116,10 @@ class SimBackend : public harness::Backend {
   gpu::sim::SimCluster cluster_;
   std::vector<gpu::sim::RankBuffers> buffers_;
   /// The addresses of elements must stay.
-  std::deque<std::array<std::byte, 16>> scalars_;
+  struct alignas(16) Scalar {
+    std::array<std::byte, 16> bytes;
+  };
+  std::deque<Scalar> scalars_;
   /// The inputs of pending cases, see hold_back(). The addresses of elements must stay.
   std::deque<harness::Image> arriving_;
   /// A dense copy of a strided buffer, and the buffer in its image.

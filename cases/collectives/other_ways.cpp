@@ -9,6 +9,8 @@
 
 #include "reference/spec/to_size.hpp"
 
+#include "harness/backend/stages.hpp"
+
 #include "cases/collectives/exact_inputs.hpp"
 #include "cases/collectives/properties.hpp"
 
@@ -179,7 +181,7 @@ void expect_ranks_separated(const harness::Evidence& evidence, harness::Judgemen
 
 harness::Property is_independent_of_history() {
   return {
-      .name = "is_independent_of_history",
+      .name = harness::history_property,
       .summary = "A call after other calls agrees with the reference, and so do they.",
       .applies = nullptr,
       .adapt = nullptr,

@@ -213,13 +213,13 @@ class HybridSubject final : public worker::Subject {
     if (std::ranges::none_of(batch.group, [&](int rank) { return is_here(rank); })) return;
     cluster_.begin(batch.group);
     for (std::size_t k = batch.first; k < batch.last; ++k) prepare(k, batch, result);
-    for (std::size_t i = 0; i < batch.members.size(); ++i) {
-      entered(batch.group[spec::to_size(cluster_.local()[i])], batch.members[i].stage);
-    }
     const SelectedAlgorithm selected = algorithms().choose(with_open_plan(batch.c()));
     if (selected.plan != nullptr) {
-      run_plans(batch, result);
+      run_plans(batch, entered, result);
     } else {
+      for (const int rank : cluster_.local()) {
+        entered(batch.group[spec::to_size(rank)], batch.first);
+      }
       run_operator(*selected.op, batch, result.stages[batch.first]);
       result.path[batch.first] = selected.op->name;
     }
@@ -266,7 +266,7 @@ class HybridSubject final : public worker::Subject {
     wait_if_late(c, group_rank);
   }
 
-  void run_plans(const Batch& batch, Observation& result) {
+  void run_plans(const Batch& batch, const worker::Entered& entered, Observation& result) {
     std::vector<spec::Call> arguments;
     std::vector<gpu::plan::Options> options;
     for (std::size_t k = batch.first; k < batch.last; ++k) {
@@ -297,20 +297,23 @@ class HybridSubject final : public worker::Subject {
     const auto stamp_of = [&](const LocalMember& member) -> harness::Stamp& {
       return result.stages[member.stage].stamps[member.place];
     };
+    // Otherwise, the time of all ranks together is meant.
+    const bool is_stamped = synchronises || calls.size() > 1;
     const std::int64_t begin_ns = now_ns();
     // Ranks of the process that enter before a late one go on as far as they can without it.
     hybrid::HybridCluster::Observer observer{.entering = [&](int rank) {
       const LocalMember& member = member_of(rank);
+      entered(batch.group[spec::to_size(rank)], member.stage);
       enter(batch.stages[member.stage], member.group_rank);
-      stamp_of(member).entered = synchronises ? now_ns() : begin_ns;
+      stamp_of(member).entered = is_stamped ? now_ns() : begin_ns;
     }};
-    if (synchronises) {
+    if (is_stamped) {
       observer.left = [&](int rank) { stamp_of(member_of(rank)).left = now_ns(); };
     }
     const auto order = harness::program_order(batch.stages.subspan(batch.first, calls.size()));
     cluster_.perform(calls, order, buffers, observer);
     devices_->synchronize();
-    if (synchronises) return;
+    if (is_stamped) return;
     const std::int64_t end_ns = now_ns();
     for (const LocalMember& each : batch.members) stamp_of(each).left = end_ns;
   }

@@ -164,6 +164,9 @@ class MpiSubject final : public worker::Subject {
       // A call that was made meanwhile has failed before.
       if (ends_run(result)) return;
       note_failure(stages, k, result);
+      // A wrong path was noticed behind the call, which the others have made, too.
+      const bool is_path = result.symptom == harness::Symptom::path;
+      if (is_path && stages[k].frees) runtime_.forget(harness::members(stages[k]));
     }
   }
 

@@ -150,14 +150,22 @@ class NcclSubject final : public worker::Subject {
       };
       if (!succeeds(stages, 0, result, make_communicators)) return;
     }
+    run_.clear();
+    devices_->begin();
     for (std::size_t first = 0; first < stages.size();) {
       const std::size_t last = end_of_batch(stages, first);
-      if (!succeeds(
-              stages, first, result, [&] { run_batch(stages, first, last, entered, result); })) {
-        return;
+      const bool goes_on =
+          succeeds(stages, first, result, [&] { run_batch(stages, first, last, entered, result); });
+      if (result.status == harness::RunStatus::hung) return;
+      // All processes forget the group, also if the call failed in one of them only.
+      for (const Case& each : stages.subspan(first, last - first)) {
+        if (each.frees) runtime_->forget(harness::members(each));
       }
+      if (!goes_on) return;
       first = last;
     }
+    const bool completed = result.status == harness::RunStatus::completed;
+    if (completed && harness::is_history(stages)) require_memory_left_alone(result);
   }
 
  private:
@@ -211,6 +219,7 @@ class NcclSubject final : public worker::Subject {
     std::vector<int> slots;
     std::vector<PlacedImage> images;
     std::vector<std::array<std::byte, 16>> scalars;
+    std::int64_t entered_ns = 0;
   };
 
   [[nodiscard]] static nccl::Request request_of(const Stage& stage) {
@@ -279,61 +288,85 @@ class NcclSubject final : public worker::Subject {
     return first + spec::to_size(end - rest.begin());
   }
 
+  /// Requires that the memory of each call of a history still has what the call left.
+  void require_memory_left_alone(Observation& result) {
+    for (std::size_t k = 0; k < run_.size(); ++k) {
+      for (std::size_t i = 0; i < run_[k].members.size(); ++i) {
+        const harness::Image& left = result.stages[k].images[i];
+        harness::Image now(left.size());
+        run_[k].images[i].read(*devices_, run_[k].slots[i], now);
+        const auto at = std::ranges::mismatch(now, left).in1;
+        if (at == now.end()) continue;
+        result.status = harness::RunStatus::failed;
+        result.symptom = harness::Symptom::outside;
+        result.reason = fmt::format(
+            "stage {}: rank {}: the memory of the call was written at byte {} after its end",
+            k,
+            run_[k].group[spec::to_size(run_[k].members[i].group_rank)],
+            at - now.begin());
+        return;
+      }
+    }
+  }
+
   /// Runs the stages [first, last), and waits for all of them.
   void run_batch(std::span<const Case> stages,
                  std::size_t first,
                  std::size_t last,
                  const worker::Entered& entered,
                  Observation& result) {
-    devices_->begin();
-    std::deque<Stage> batch;
-    // While calls are under way, nothing can be written to the devices.
-    for (std::size_t k = first; k < last; ++k) {
-      prepare_images(stages, k, batch.emplace_back(stages[k]), result);
+    // Other programs need the memory of their calls only until the next call.
+    if (!harness::is_history(stages)) {
+      run_.clear();
+      devices_->begin();
     }
-    const std::int64_t begin = now_ns();
-    const std::size_t at_once = stages[first].overlaps ? 1 : batch.size();
-    for (std::size_t k = 0; k < batch.size(); k += at_once) {
+    const std::size_t before = run_.size();
+    // While calls are under way, nothing can be written to the devices, and no communicator may be
+    // split from that of the world.
+    for (std::size_t k = first; k < last; ++k) {
+      prepare_images(stages, k, run_.emplace_back(stages[k]), result);
+      runtime_->prepare(request_of(run_.back()));
+    }
+    const std::size_t at_once = stages[first].overlaps ? 1 : last - first;
+    for (std::size_t k = before; k < run_.size(); k += at_once) {
       try {
-        start_calls(batch, k, k + at_once, [&](const Stage& stage, const nccl::Member& member) {
+        start_calls(k, k + at_once, [&](const Stage& stage, const nccl::Member& member) {
           entered(stage.group[spec::to_size(member.group_rank)],
                   spec::to_size(&stage.c - stages.data()));
         });
       } catch (...) {
         // The calls that are under way use the memory of this batch.
-        if (k > 0) runtime_->finish();
+        if (k > before) runtime_->finish();
         throw;
       }
     }
     runtime_->finish();
-    const harness::Stamp stamp{.entered = begin, .left = now_ns()};
+    const std::int64_t left_ns = now_ns();
     for (std::size_t k = first; k < last; ++k) {
-      const Stage& stage = batch[k - first];
+      const Stage& stage = run_[before + k - first];
       harness::StageOutcome& outcome = result.stages[k];
-      outcome.stamps.assign(stage.members.size(), stamp);
+      outcome.stamps.assign(stage.members.size(), {.entered = stage.entered_ns, .left = left_ns});
       result.path[k] = runtime_->conclude(request_of(stage), stage.members);
       for (std::size_t i = 0; i < stage.members.size(); ++i) {
         stage.images[i].read(*devices_, stage.slots[i], outcome.images[i]);
       }
-      if (stage.c.frees) runtime_->forget(stage.group);
     }
   }
 
-  /// Makes the calls of the stages [first, last) of a batch at the same time. Does not wait for
-  /// them.
-  void start_calls(const std::deque<Stage>& batch,
-                   std::size_t first,
+  /// Makes the calls of the stages [first, last) of run_ at the same time. Does not wait for them.
+  void start_calls(std::size_t first,
                    std::size_t last,
                    const std::function<void(const Stage&, const nccl::Member&)>& entered) {
     std::vector<nccl::GroupCall> calls;
     const auto for_each_member = [&](const auto& use) {
       for (std::size_t k = first; k < last; ++k) {
-        for (std::size_t i = 0; i < batch[k].members.size(); ++i) use(batch[k], i);
+        for (std::size_t i = 0; i < run_[k].members.size(); ++i) use(run_[k], i);
       }
     };
     for (std::size_t k = first; k < last; ++k) {
-      const Stage& stage = batch[k];
+      const Stage& stage = run_[k];
       for (const nccl::Member& each : stage.members) entered(stage, each);
+      // What the log says from here on is about this call.
       runtime_->prepare(request_of(stage));
       if (stage.contract.synchronises && stage.members.size() == 1) {
         arrive_late(stage.c, stage.group, stage.members.front().group_rank);
@@ -350,6 +383,7 @@ class NcclSubject final : public worker::Subject {
       devices_->pause(stage.slots[i]);
       stage.images[i].arrive(*devices_, stage.slots[i]);
     });
+    for (std::size_t k = first; k < last; ++k) run_[k].entered_ns = now_ns();
     runtime_->start(calls, [&] {
       for_each_member([&](const Stage& stage, std::size_t i) {
         stage.images[i].keep_result(*devices_, stage.slots[i]);
@@ -420,6 +454,8 @@ class NcclSubject final : public worker::Subject {
   std::unique_ptr<nccl::Devices> devices_;
   std::optional<nccl::Runtime> runtime_;
   harness::ImageLayout layout_;
+  /// The stages of the run whose memory is on the devices. The addresses of elements must stay.
+  std::deque<Stage> run_;
 };
 
 }  // namespace

@@ -44,8 +44,12 @@ void Scheduler::begin(const Plan& plan, const Schedule& schedule) {
   steps_.assign(n, Move::entry);
   ready_.clear();
   held_.clear();
+  order_ = plan.order;
+  std::sort(order_.begin(), order_.end());
   awaited_.assign(n, 0);
-  for (const auto& [before, after] : plan.order) ++awaited_[spec::to_size(after)];
+  for (const auto& [before, after] : order_) ++awaited_[spec::to_size(after)];
+  is_late_.assign(n, 0);
+  for (const std::int32_t rank : plan.late) is_late_[spec::to_size(rank)] = 1;
   for (int rank = 0; rank < plan.ranks(); ++rank) {
     if (awaited_[spec::to_size(rank)] == 0) admit(rank);
   }
@@ -59,8 +63,7 @@ void Scheduler::begin(const Plan& plan, const Schedule& schedule) {
 }
 
 void Scheduler::admit(std::int32_t rank) {
-  const bool is_late = std::find(plan_->late.begin(), plan_->late.end(), rank) != plan_->late.end();
-  (is_late ? held_ : ready_).push_back(rank);
+  (is_late_[spec::to_size(rank)] != 0 ? held_ : ready_).push_back(rank);
 }
 
 void Scheduler::begin_pct() {
@@ -144,8 +147,11 @@ void Scheduler::settle() {
   bool goes_on = step < size;
   if (!goes_on) {
     ++left_;
-    for (const auto& [before, after] : plan_->order) {
-      if (before == current_->rank && --awaited_[spec::to_size(after)] == 0) admit(after);
+    const std::pair<std::int32_t, std::int32_t> from{current_->rank, 0};
+    for (auto next = std::lower_bound(order_.begin(), order_.end(), from);
+         next != order_.end() && next->first == current_->rank;
+         ++next) {
+      if (--awaited_[spec::to_size(next->second)] == 0) admit(next->second);
     }
   }
   if (step + 1 < size) {

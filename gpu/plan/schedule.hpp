@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reference/spec/to_size.hpp"
@@ -75,8 +76,10 @@ class Scheduler {
   std::vector<std::int32_t> ready_;
   /// The late ranks that could enter, but are held until no other rank can go on.
   std::vector<std::int32_t> held_;
-  /// How many ranks must leave before each rank may enter, see Plan::order.
+  /// Plan::order, sorted, and how many ranks must leave before each rank may enter.
+  std::vector<std::pair<std::int32_t, std::int32_t>> order_;
   std::vector<std::int32_t> awaited_;
+  std::vector<std::uint8_t> is_late_;
   std::vector<std::uint8_t> happened_;
   /// Linked lists of the ranks that wait for an event: first_waiter_[event], next_waiter_[rank]; -1
   /// ends a list.

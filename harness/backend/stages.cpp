@@ -46,13 +46,15 @@ std::size_t end_of_overlap(std::span<const Case> stages, std::size_t first) {
 }
 
 bool is_history(std::span<const Case> stages) {
-  return std::ranges::any_of(stages, [&](const Case& each) {
-    return each.overlaps || each.operation != stages.front().operation;
-  });
+  return stages.back().property == history_property ||
+         std::ranges::any_of(stages, [&](const Case& each) {
+           return each.overlaps || each.operation != stages.front().operation;
+         });
 }
 
 bool runs_as_one(std::span<const Case> stages) {
-  return is_history(stages) && std::ranges::none_of(stages, [](const Case& each) {
+  return stages.size() > 1 && is_history(stages) &&
+         std::ranges::none_of(stages, [](const Case& each) {
            return each.input == InputKind::previous || !each.fault.empty();
          });
 }

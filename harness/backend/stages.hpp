@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,11 @@ namespace rankcheck::harness {
 /// first stage, from `first` on, that does not overlap. At least first + 1.
 [[nodiscard]] std::size_t end_of_overlap(std::span<const Case> stages, std::size_t first);
 
-/// Whether the stages are calls of several operations, or some overlap. Then no rank waits for
-/// others between them.
+/// The property with earlier calls.
+inline constexpr std::string_view history_property = "is_independent_of_history";
+
+/// Whether the stages are the calls of a case of this property, or of several operations. Then no
+/// rank waits for others between them.
 [[nodiscard]] bool is_history(std::span<const Case> stages);
 
 /// Whether one plan can have the calls of all stages: a history in which no stage takes the results

@@ -296,25 +296,30 @@ std::string wrong_path(std::span<const Case> stages, const Observation& seen) {
   return {};
 }
 
-/// Says which rank entered a stage before it left the one before. Empty if none did. The time of a
-/// single stage was checked when the result was read.
+/// Says which rank entered a stage before it left the one before, or entered that if it overlaps.
+/// Empty if none did. The time of a single stage was checked when the result was read.
 std::string wrong_stamp(std::span<const Case> stages, const Observation& seen) {
-  std::map<int, std::int64_t> left;
+  std::map<int, std::pair<std::int64_t, std::string_view>> earliest;
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const std::vector<int> group = members(stages[k]);
     for (std::size_t g = 0; g < group.size(); ++g) {
       const Stamp& stamp = seen.stages[k].stamps[g];
-      const auto before = left.find(group[g]);
-      if (before != left.end() && stamp.entered < before->second) {
+      const auto before = earliest.find(group[g]);
+      if (before != earliest.end() && stamp.entered < before->second.first) {
         return fmt::format(
-            "stamps: rank {} entered stage {} at {}, expected {} or later, when it left its stage "
+            "stamps: rank {} entered stage {} at {}, expected {} or later, when it {} its stage "
             "before",
             group[g],
             k,
             stamp.entered,
-            before->second);
+            before->second.first,
+            before->second.second);
       }
-      left[group[g]] = stamp.left;
+      if (stages[k].overlaps) {
+        earliest[group[g]] = {stamp.entered, "entered"};
+      } else {
+        earliest[group[g]] = {stamp.left, "left"};
+      }
     }
   }
   return {};

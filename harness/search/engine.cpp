@@ -270,9 +270,13 @@ class Session {
     if (calls.empty() || out.input == InputKind::previous) return std::nullopt;
     int ranks = out.ranks;
     for (const Case& call : calls) ranks = std::max(ranks, call.ranks);
+    bool overlap = false;
     for (Case& call : calls) {
       call = in_world_of(ranks, std::move(call));
       call.property = Case().property;
+      // The calls are those of several cases, of which some may free communicators.
+      overlap = overlap || call.overlaps;
+      call.frees = call.frees && !overlap;
     }
     out = in_world_of(ranks, std::move(out));
     out.earlier = std::move(calls);

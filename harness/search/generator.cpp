@@ -172,7 +172,7 @@ std::vector<std::string> Generator::cells_of(const spec::Contract& contract) {
   any.has_delays = true;
   any.draws_hosts = true;
   for (const CallClass& each : call_classes(contract, any, 1, counted_ranks_max)) {
-    if (each.bytes == 0) names.push_back(each.name);
+    names.push_back(each.name);
   }
   return names;
 }

@@ -128,6 +128,8 @@ void Generator::draw_earlier(int size, Case& c) {
       call = in_world_of(c, random, drawn);
     }
     call.property = Case().property;
+    // The case's own schedule is that of all calls.
+    call.schedule = Case().schedule;
     call.overlaps = backend_.traits().has_overlaps && !frees && random.below(2) == 0;
     call.frees = backend_.traits().frees_groups && frees && random.below(2) == 0;
     bool is_taken = backend_.why_refused(call).empty();

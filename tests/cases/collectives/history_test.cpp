@@ -47,8 +47,10 @@ class HistoryTest : public testing::Test {
   }
 
   /// Cases of this operation by the algorithm "direct".
-  [[nodiscard]] std::vector<Case> drawn(const std::string& operation, int n) const {
-    const SimBackend backend(gpu::implementations());
+  [[nodiscard]] std::vector<Case> drawn(
+      const std::string& operation,
+      int n,
+      const SimBackend& backend = SimBackend(gpu::implementations())) const {
     harness::Unit unit;
     unit.operation = operation;
     unit.algorithm = "direct";
@@ -140,6 +142,39 @@ TEST_F(HistoryTest, CallsAreOfAllOperationsAndOfSmallerGroups) {
   EXPECT_TRUE(has_group && has_same_shape);
   EXPECT_LE(numbers.size() > 0 ? *numbers.rbegin() : 0, 15U);
   EXPECT_GE(numbers.size(), 8U);
+}
+
+/// Communicators can be freed, except that of the whole world.
+class FreeingBackend : public SimBackend {
+ public:
+  FreeingBackend() : SimBackend(gpu::implementations()), traits_(SimBackend::traits()) {
+    traits_.frees_groups = true;
+  }
+  [[nodiscard]] const harness::BackendTraits& traits() const override { return traits_; }
+  [[nodiscard]] std::string why_refused(const Case& c) const override {
+    if (c.frees && c.group.empty()) return "frees: not that of the world";
+    Case other = c;
+    other.frees = false;
+    return SimBackend::why_refused(other);
+  }
+
+ private:
+  harness::BackendTraits traits_;
+};
+
+TEST_F(HistoryTest, SomeCasesFreeCommunicatorsAndInOthersCallsOverlap) {
+  std::size_t frees = 0;
+  std::size_t overlaps = 0;
+  for (const Case& c : drawn("all_gather", 300, FreeingBackend())) {
+    EXPECT_EQ(harness::why_invalid(catalogue_, c), "") << to_text(c);
+    const auto of_case = std::ranges::count(c.earlier, true, &Case::frees);
+    const auto under_way = std::ranges::count(c.earlier, true, &Case::overlaps);
+    EXPECT_TRUE(of_case == 0 || under_way == 0) << to_text(c);
+    frees += of_case > 0 ? 1 : 0;
+    overlaps += under_way > 0 ? 1 : 0;
+  }
+  EXPECT_GT(frees, 10U);
+  EXPECT_GT(overlaps, 10U);
 }
 
 /// An all_reduce on several ranks is wrong if a call with root 1 came before since the start.

@@ -110,6 +110,8 @@ TEST(HelloTest, SurvivesTheWay) {
   hello.traits.has_streams = true;
   hello.traits.has_delays = true;
   hello.traits.has_strides = true;
+  hello.traits.has_overlaps = true;
+  hello.traits.frees_groups = true;
   hello.traits.rounds = true;
   hello.algorithms = {{{"barrier", "a", "words"}, {{"KEY", "value"}}}};
   const Hello read = hello_from_json(to_json(hello));
@@ -121,6 +123,8 @@ TEST(HelloTest, SurvivesTheWay) {
   EXPECT_TRUE(read.traits.has_streams);
   EXPECT_TRUE(read.traits.has_delays);
   EXPECT_TRUE(read.traits.has_strides);
+  EXPECT_TRUE(read.traits.has_overlaps);
+  EXPECT_TRUE(read.traits.frees_groups);
   EXPECT_TRUE(read.traits.rounds);
   EXPECT_EQ(read.traits.ranks_max, 3);
   EXPECT_EQ(read.algorithms.at(0).environment.at("KEY"), "value");

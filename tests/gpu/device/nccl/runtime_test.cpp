@@ -271,6 +271,19 @@ TEST_F(NcclRuntimeTest, ForgetsAGroupWhoseSplitFailed) {
   EXPECT_EQ(runtime.conclude(request, members), "by_all_reduce");
 }
 
+TEST_F(NcclRuntimeTest, CallsMayBeUnderWayTogether) {
+  Runtime runtime(stand_in(), *devices_, world_);
+  const GroupCall first = make_call(all_reduce("one_process"));
+  GroupCall second = first;
+  for (Member& each : second.members) each.recv += sizeof(int);
+  runtime.prepare(first.request);
+  runtime.start({&first, 1});
+  runtime.start({&second, 1});
+  runtime.finish();
+  EXPECT_EQ(results(first), (std::vector{3, 3, 3}));
+  EXPECT_EQ(results(second), (std::vector{3, 3, 3}));
+}
+
 TEST_F(NcclRuntimeTest, EachRankMayHaveAThread) {
   EXPECT_EQ(results(all_reduce("threads")), (std::vector{3, 3, 3}));
 }
