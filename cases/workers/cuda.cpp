@@ -200,13 +200,13 @@ class CudaSubject final : public worker::Subject {
                : first + 1;
   }
 
-  /// Whether the calls of a history are made one by one, so that graphs can have them. The seed
-  /// decides it for half of those in which no rank needs to be ahead of another one.
+  /// Whether the calls of a history are made one by one, so that graphs can have them: no rank
+  /// needs to be ahead of another one.
   [[nodiscard]] static bool are_for_graphs(std::span<const Case> stages) {
     const auto needs_order = [](const Case& c) {
       return c.overlaps || c.late >= 0 || synchronises(c);
     };
-    return stages.back().data_seed % 2 == 1 && std::ranges::none_of(stages, needs_order);
+    return std::ranges::none_of(stages, needs_order);
   }
 
   [[nodiscard]] static bool synchronises(const Case& c) {

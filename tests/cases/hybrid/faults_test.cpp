@@ -20,6 +20,7 @@ using tests::planted_run;
 using tests::PlantedRun;
 
 constexpr std::string_view two_a_process = "--cases 40 --ranks 2..3 --devices-per-process 2";
+/// A device works on the memory of another one, so values, guards or inputs are wrong.
 constexpr std::string_view elsewhere = "stage 0 ran staged: ";
 
 /// Installs the program, and a worker that has the faults of placements and preloads those of MPI.
