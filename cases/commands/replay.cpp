@@ -9,6 +9,7 @@
 
 #include "cases/backends/registry.hpp"
 #include "cases/commands/options.hpp"
+#include "cases/emit/mpi_program.hpp"
 #include "cases/suites/catalogue.hpp"
 
 namespace rankcheck::cases {
@@ -54,6 +55,21 @@ int print_result(const harness::ReplayResult& result) {
              "rankcheck: case: could not be run: {}\n",
              harness::shortened(judgement.reason, bytes_max));
   return harness::run::status_unable;
+}
+
+/// Prints a program that makes the case's calls without rankcheck.
+int emit_case(const std::string& text_or_path,
+              const std::string& language,
+              const harness::StopRequest& stop) {
+  if (language != "c") throw BadInput("--emit: got " + language + ", expected c");
+  const harness::Catalogue catalogue = make_catalogue();
+  const Case c = read_case(catalogue, text_or_path);
+  const auto backend = open_for(catalogue, c, stop, harness::BackendOptions().timeout_s);
+  if (backend->traits().name != "mpi") {
+    throw BadInput(fmt::format("--emit c: backend: got {}, expected mpi", c.backend));
+  }
+  fmt::print("{}", emit::mpi_program(catalogue, *backend, c));
+  return harness::run::status_held;
 }
 
 int replay_case(const std::string& text_or_path,
@@ -135,6 +151,7 @@ void add_replay(CLI::App& app, Context& context) {
     std::string text;
     int times = 5;
     double timeout_s = harness::BackendOptions().timeout_s;
+    std::string language;
   };
   const auto options = std::make_shared<Options>();
   const AddOption add{*command};
@@ -143,7 +160,13 @@ void add_replay(CLI::App& app, Context& context) {
   add("--timeout SECONDS",
       options->timeout_s,
       "A replay counts as hung after so many seconds without an answer.");
+  add("--emit LANGUAGE",
+      options->language,
+      "Prints a program in this language that makes the same calls without rankcheck: c.");
   set_work(*command, context, "there was a result", [options](const auto& interrupt) {
+    if (!options->language.empty()) {
+      return emit_case(options->text, options->language, interrupt.stop());
+    }
     return replay_case(options->text, options->times, options->timeout_s, interrupt.stop());
   });
 }

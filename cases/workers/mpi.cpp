@@ -68,7 +68,8 @@ class MpiSubject final : public worker::Subject {
           {.info = {.operation = std::string(each.operation->name),
                     .name = each.name,
                     .summary = each.summary,
-                    .needs_hosts = each.component != nullptr && each.component->needs_hosts},
+                    .needs_hosts = each.component != nullptr && each.component->needs_hosts,
+                    .variables = variables_of(each)},
            .environment = environment_of(each)});
     }
     for (const gpu::OperatorImplementation& each : gpu::operators()) {
@@ -192,6 +193,31 @@ class MpiSubject final : public worker::Subject {
     if (algorithm.transport != nullptr) return algorithm.transport->environment;
     return algorithm.forcing ? algorithm.forcing->environment()
                              : std::map<std::string, std::string>();
+  }
+
+  /// The environment in which any program of the library uses the algorithm. Empty for algorithms
+  /// that are several calls, or a second function.
+  [[nodiscard]] static std::map<std::string, std::string> variables_of(
+      const mpi::Algorithm& algorithm) {
+    std::map<std::string, std::string> all = environment_of(algorithm);
+    if (algorithm.composition != nullptr) return {};
+    if (algorithm.forcing) {
+      const std::string name = "OMPI_MCA_" + algorithm.forcing->variable();
+      all["OMPI_MCA_coll_tuned_use_dynamic_rules"] = "1";
+      all[name] = std::to_string(algorithm.forcing->value);
+      all[name + "_segmentsize"] = std::to_string(mpi::default_segment_bytes);
+    }
+    if (!algorithm.selected) return all;
+    const std::vector<mpi::Setting>& settings = algorithm.selected->settings;
+    for (const mpi::Setting& each : settings) {
+      const bool is_mpich = each.variable.starts_with("MPIR_");
+      std::string& value = all[(is_mpich ? "" : "OMPI_MCA_") + each.variable];
+      value = std::to_string(each.value);
+      // MPICH reads words where it has any.
+      if (is_mpich && &each == &settings.front()) value = algorithm.selected->word;
+      if (each.variable == "MPIR_CVAR_COLLECTIVE_FALLBACK") value = "error";
+    }
+    return all;
   }
 
   [[nodiscard]] static std::int64_t stride_of(const Case& c) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -121,6 +122,8 @@ struct AlgorithmInfo {
   std::string summary;
   /// Whether it takes only cases with several hosts. Only suite entries with hosts select it.
   bool needs_hosts = false;
+  /// Environment variables by which any program of the library is made to use the algorithm.
+  std::map<std::string, std::string> variables = {};
 };
 
 class Capabilities;

@@ -165,6 +165,7 @@ ordered_json to_json(const Hello& hello) {
                        {"summary", algorithm.info.summary}};
     if (algorithm.info.needs_hosts) entry["needs_hosts"] = true;
     if (!algorithm.environment.empty()) entry["environment"] = algorithm.environment;
+    if (!algorithm.info.variables.empty()) entry["variables"] = algorithm.info.variables;
     algorithms.push_back(std::move(entry));
   }
   ordered_json body{{"protocol", hello.takes_inputs ? 2 : protocol_version},
@@ -253,6 +254,7 @@ void read_algorithm(const json& entry, Hello& hello) {
         "algorithms: {:.60}: expected an operation that 'rankcheck list' shows", info.operation));
   }
   fields.optional("environment", algorithm.environment);
+  fields.optional("variables", algorithm.info.variables);
   if (const json* takes = fields.find("takes")) {
     try {
       algorithm.takes = std::make_shared<Capabilities>(info.operation, hello.takes_inputs, *takes);

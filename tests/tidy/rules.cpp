@@ -104,7 +104,7 @@ void includes_point_down(const Source& source, Violations& violations) {
 /// The folders of the two trees from bottom to top, each with the names of the folders of its tree
 /// that it may include. Whoever needs a further arrow adds it here, if the folder that it leads to
 /// stands above in this table.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 32> folders_below{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 33> folders_below{{
     {"harness", ""},
     {"harness/base", ""},
     {"harness/case", "base"},
@@ -129,6 +129,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 32> folders_
     {"cases/ptycho", "families suites"},
     {"cases/evaluate", "families collectives ptycho"},
     {"cases/traces", "families"},
+    {"cases/emit", "families collectives"},
     // How devices are reached, and what is done with them.
     {"cases/devices", "families"},
     {"cases/backends", "families devices"},
@@ -140,7 +141,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 32> folders_
     // Programs.
     {"cases/workers", "families devices backends reconstruct"},
     {"cases/commands",
-     "families suites collectives ptycho evaluate traces backends audit hardware bench "
+     "families suites collectives ptycho evaluate traces emit backends audit hardware bench "
      "reconstruct"},
     {"cases", "commands"},
 }};
