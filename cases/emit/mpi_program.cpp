@@ -494,7 +494,7 @@ void Emitter::write_stage(std::size_t k) {
                         number)
                   : "");
   line("    ++wrong;");
-  line("    printf(\"call {}: rank %d, {} %d: expected {}, got {}\\n\", rank, i - begin,",
+  line(R"(    printf("call {}: rank %d, {} %d: expected {}, got {}\n", rank, i - begin,)",
        number,
        stage.components > 1 ? "component" : "element",
        type.format,
@@ -682,12 +682,12 @@ static int everywhere(int own, int size) {
 int main(int argc, char** argv) {
   int size, me, wrong = 0;
 )";
-  for (const auto& [name, value] : variables_) line("  setenv(\"{}\", \"{}\", 1);", name, value);
+  for (const auto& [name, value] : variables_) line(R"(  setenv("{}", "{}", 1);)", name, value);
   line("  MPI_Init(&argc, &argv);");
   line("  MPI_Comm_rank(MPI_COMM_WORLD, &rank);");
   line("  MPI_Comm_size(MPI_COMM_WORLD, &size);");
   line("  if (size != {}) {{", case_.ranks);
-  line("    if (rank == 0) fprintf(stderr, \"got %d ranks, expected {}\\n\", size);", case_.ranks);
+  line(R"(    if (rank == 0) fprintf(stderr, "got %d ranks, expected {}\n", size);)", case_.ranks);
   line("    MPI_Finalize();");
   line("    return 2;");
   line("  }}");

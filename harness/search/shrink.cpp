@@ -359,7 +359,9 @@ class Shrinker {
       kept.erase(kept.begin() + r);
       Case candidate = keeping(kept);
       offer(candidate);
-      if (candidate.counts.size() != kept.size() || case_.counts[spec::to_size(r)] > 0) continue;
+      const bool has_parts =
+          case_.counts.size() == all.size() && candidate.counts.size() == kept.size();
+      if (!has_parts || case_.counts[spec::to_size(r)] > 0) continue;
       // A failure may depend on how the elements of all parts divide among the members.
       std::int64_t& most = *std::ranges::max_element(candidate.counts);
       most = std::max<std::int64_t>(most - 1, 0);

