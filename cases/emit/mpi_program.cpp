@@ -190,6 +190,27 @@ double bound_of(const numerics::Expected& expected, std::size_t component) {
   return is_one_kind ? 0 : std::numeric_limits<double>::infinity();
 }
 
+/// A table of constants in C, with a row for each member.
+std::string table(std::string_view type,
+                  std::string_view name,
+                  const std::vector<std::vector<std::string>>& rows) {
+  std::string text = fmt::format(
+      "static const {} {}[{}][{}] = {{\n", type, name, rows.size(), rows.front().size());
+  for (const std::vector<std::string>& row : rows) {
+    std::string one = fmt::format("    {{{}}},", fmt::join(row, ", "));
+    // A long row is broken behind commas.
+    constexpr std::size_t width = 98;
+    for (std::size_t begin = 0; one.size() - begin > width;) {
+      const std::size_t space = one.rfind(' ', begin + width);
+      if (space <= begin + 6) break;
+      one.replace(space, 1, "\n     ");
+      begin = space + 1;
+    }
+    text += one + '\n';
+  }
+  return text + "};";
+}
+
 class Emitter {
  public:
   Emitter(const harness::Catalogue& catalogue, const harness::Backend& backend, const Case& c)
@@ -219,9 +240,6 @@ class Emitter {
   }
   [[nodiscard]] std::string call_text(const Stage& stage) const;
   [[nodiscard]] std::string comm_of(const Stage& stage) const;
-  [[nodiscard]] std::string table(std::string_view type,
-                                  std::string_view name,
-                                  const std::vector<std::vector<std::string>>& rows) const;
 
   template <class... Values>
   void line(fmt::format_string<Values...> text, Values&&... values) {
@@ -303,12 +321,11 @@ void Emitter::read_stages() {
     static_cast<void>(op_name(stage.call.op));
     for (int r = 0; r < stage.call.ranks; ++r) fill_member(evidence, k, r, stage);
     for (Stage::Member& each : stage.of_member) {
-      const std::size_t missing = spec::to_size(stage.memory_elements * stage.bytes());
-      std::vector<std::byte> rest(missing - each.before.size());
+      std::vector<std::byte> rest(spec::to_size(stage.memory_elements * stage.bytes()) -
+                                  each.before.size());
       mark(c.type, rest);
       each.before.insert(each.before.end(), rest.begin(), rest.end());
       each.after.insert(each.after.end(), rest.begin(), rest.end());
-      if (!each.bounds.empty()) each.bounds.resize(missing, 0);
     }
     if (!is_world(stage.members) && std::ranges::count(groups_, stage.members) == 0) {
       groups_.push_back(stage.members);
@@ -381,26 +398,6 @@ std::string Emitter::comm_of(const Stage& stage) const {
                                 : fmt::format("group_{}", found - groups_.begin() + 1);
 }
 
-std::string Emitter::table(std::string_view type,
-                           std::string_view name,
-                           const std::vector<std::vector<std::string>>& rows) const {
-  std::string text = fmt::format(
-      "static const {} {}[{}][{}] = {{\n", type, name, rows.size(), rows.front().size());
-  for (const std::vector<std::string>& row : rows) {
-    std::string one = fmt::format("    {{{}}},", fmt::join(row, ", "));
-    // A long row is broken behind commas.
-    constexpr std::size_t width = 98;
-    for (std::size_t begin = 0; one.size() - begin > width;) {
-      const std::size_t space = one.rfind(' ', begin + width);
-      if (space <= begin + 6) break;
-      one.replace(space, 1, "\n     ");
-      begin = space + 1;
-    }
-    text += one + '\n';
-  }
-  return text + "};";
-}
-
 void Emitter::write_head() {
   const spec::Contract& contract = reference::contract_named(case_.operation);
   line("// {}{} of {} ranks{}: {}",
@@ -457,7 +454,7 @@ void Emitter::write_stage(std::size_t k) {
     before.push_back(row(each.before));
     after.push_back(row(each.after));
     std::vector<std::string>& bound = bounds.emplace_back(length, "0");
-    for (std::size_t i = 0; i < each.bounds.size() && i < length; ++i) {
+    for (std::size_t i = 0; i < each.bounds.size(); ++i) {
       const double up = each.bounds[i] * 1.001;
       bound[i] = std::isinf(up) ? "INFINITY" : fmt::format("{:.3g}", up);
       has_bounds = has_bounds || each.bounds[i] > 0;
@@ -484,8 +481,7 @@ void Emitter::write_stage(std::size_t k) {
        type.component,
        number,
        number);
-  const bool is_floating = spec::info(stage.component).type_class == spec::TypeClass::floating &&
-                           (stage.component == Type::f32 || stage.component == Type::f64);
+  const bool is_floating = stage.component == Type::f32 || stage.component == Type::f64;
   line("    if (got == expected{}{}) continue;",
        is_floating ? " || (isnan(got) && isnan(expected))" : "",
        has_bounds ? fmt::format(

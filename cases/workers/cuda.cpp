@@ -185,6 +185,9 @@ class CudaSubject final : public worker::Subject {
     std::vector<RankImage> images = {};
 
     [[nodiscard]] const Case& c() const { return stages[first]; }
+    [[nodiscard]] std::span<const Case> calls() const {
+      return stages.subspan(first, last - first);
+    }
   };
 
   /// The end of the stages that run at the same time. Operators run alone.
@@ -317,7 +320,7 @@ class CudaSubject final : public worker::Subject {
 
   /// Gives the ranks of synchronising calls memory for stamps, and the first rank a counter.
   void prepare_stamps(Batch& batch) {
-    const auto calls = batch.stages.subspan(batch.first, batch.last - batch.first);
+    const std::span<const Case> calls = batch.calls();
     if (std::ranges::none_of(calls, synchronises)) return;
     constexpr std::array<std::int64_t, 3> zeros{};
     for (int r = 0; r < devices_.ranks(); ++r) {
@@ -338,7 +341,7 @@ class CudaSubject final : public worker::Subject {
   }
 
   void run_plans(Batch& batch, Observation& result) {
-    const auto calls = batch.stages.subspan(batch.first, batch.last - batch.first);
+    const std::span<const Case> calls = batch.calls();
     if (calls.size() == 1) {
       write_plan(batch.c(), plan_, result);
     } else {
